@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memotheca.vectors.embedders import DEFAULT, is_shipped_model_there
 from memotheca.vectors.fusion import (
+    AMONG_CODE,
     DENSE_WEIGHT,
     DENSE_WEIGHT_UNKNOWN,
     FOREIGN,
@@ -31,8 +32,8 @@ cosines = st.floats(-1, 1)
 
 def weighed(question: str = "tea", /, **said: Any) -> Any:
     settled: dict[str, Any] = {"best_lexical": 4.0, "idf_sum": 5.0, "has_unknown": False, **said}
-    known = settled.pop("known", None)
-    return balance(question, WordEvidence(**settled), known=known)
+    known, code = settled.pop("known", None), settled.pop("code", 0.0)
+    return balance(question, WordEvidence(**settled), known=known, code=code)
 
 
 @given(positive, positive, st.floats(0, 1), st.floats(0, 1), cosines)
@@ -104,6 +105,45 @@ def test_names_and_phrases_as_they_are_written_are_left_to_the_words(question):
 
 def test_a_single_word_is_looked_up_and_not_asked_about():
     assert weighed(**{**WEAK, "words": 1}).dense_weight == pytest.approx(PLAIN)
+
+
+def test_vectors_are_heard_more_the_more_of_what_is_nearest_is_code():
+    heard = [weighed(**WEAK, code=code).dense_weight for code in (0.0, 1 / 3, 1.0)]
+    assert heard[0] < heard[1] < heard[2] == pytest.approx(AMONG_CODE * heard[0])
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [("where is parse_config read", {}), ("gather", {"words": 1}), ("Kolbenfresser", {"known": 0.0})],
+)
+def test_names_in_code_are_looked_up_and_words_that_the_model_cannot_read_stay_as_they_were(question, said):
+    settled = {**WEAK, **said}
+    assert weighed(question, **settled, code=1.0) == weighed(question, **settled)
+
+
+def test_a_long_question_about_code_may_name_something():
+    settled = {**WEAK, "words": 8}
+    named = "what does parse_config return for files whose encoding nobody said"
+    assert weighed(named, **settled, code=1.0).dense_weight == pytest.approx(AMONG_CODE * PLAIN)
+
+
+class Reader(FakeEmbedder):
+    """An embedder that knows every word."""
+
+    def knows(self, word: str) -> bool:
+        return True
+
+
+def test_whether_a_question_is_about_code_is_told_by_what_is_nearest(tmp_path):
+    desk = Desk(tmp_path, FAKE, lambda choice: Reader(choice.identity))
+    for number in range(9):
+        desk.put(f"Room number {number} is on the floor above the hall.", "")
+    prose = desk.find("which room is above the hall").ceiling
+    for number in range(9):
+        desk.put(f"def parse_{number}(text):\n    return [each.strip() for each in text.split(',')]", "")
+    assert desk.find("which room is above the hall").ceiling == pytest.approx(prose, rel=0.2)
+    assert desk.find("def parse return each strip for text").ceiling > 1.5 * prose
+    desk.close()
 
 
 def test_words_are_known_where_the_embedder_says_so_or_reads_every_script():

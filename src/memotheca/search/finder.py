@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from heapq import nsmallest
 from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
@@ -44,6 +45,7 @@ from memotheca.storage.chunks import read_texts
 from memotheca.storage.segments import missing_segments
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vectors import vectors_by_number
+from memotheca.text.code_signs import is_code
 from memotheca.text.terms import identifier_number, pair_number, word_number
 from memotheca.text.words import identifiers, pairs, parts_of_names, query_words, quoted
 from memotheca.vectors.fusion import (
@@ -60,6 +62,8 @@ from memotheca.vectors.profile import DEFAULT_VOICE, Voice
 log = logging.getLogger(__name__)
 
 LOOKED_AT = 50  # measured with the ranking recipe: the best fifty are looked at again (docs/decisions/search.md)
+# Measured: whether a question is about code is told by so many of the nearest passages as well as by ten.
+NEAREST_READ = 3
 PHRASE_BONUS = 0.5  # chosen: a quoted phrase comes before what has its words apart
 # What a filter lets through matches, whatever its words are worth.
 _LEAST = np.float32(1e-30)
@@ -281,7 +285,9 @@ def _find(
     turns = [] if search.with_neighbours else with_turns_beside(index, matched, mask, as_of=search.filter.as_of)
     count, matched = len(matched), sorted({*matched, *turns})
     best_lexical = float(visible[top[0]]) if len(top) else 0.0
-    weighed = _weigh(search, words, best_lexical, knows)
+    known = known_share(search.text, knows, search.voice)
+    code = _code_share(index, snapshot, cosines) if known else 0.0
+    weighed = balance(search.text, _evidence(words, best_lexical), voice=search.voice, known=known, code=code)
     passages = _score(weighed, words, matched, cosines)
     _name(index, passages, matched)
     held = _Held(index, snapshot, words.scores, vector, cosines, turns)
@@ -343,16 +349,24 @@ def _lend(
         passages[place].score = score * factor
 
 
-def _weigh(search: Search, words: Lexical, best_lexical: float, knows: Callable[[str], bool] | None) -> Balance:
-    found = WordEvidence(
+def _evidence(words: Lexical, best_lexical: float) -> WordEvidence:
+    return WordEvidence(
         best_lexical=best_lexical,
         idf_sum=words.idf_sum,
         has_unknown=words.unknown > 0,
         words=words.asked,
         texts=words.texts,
     )
-    known = known_share(search.text, knows, search.voice)
-    return balance(search.text, found, voice=search.voice, known=known)
+
+
+def _code_share(index: Index, snapshot: Snapshot, cosines: dict[int, float]) -> float:
+    """How much of what is nearest is code."""
+    if not cosines:
+        return 0.0
+    places = nsmallest(NEAREST_READ, cosines, key=lambda place: (-cosines[place], place))
+    numbers = index.texts.gather("seq", np.array(places)).tolist()
+    texts = read_texts(snapshot.session, snapshot.collection, numbers)
+    return sum(is_code(text) for text in texts.values()) / len(numbers)
 
 
 def _nearest_left(index: Index, snapshot: Snapshot, vector: Array, *, mask: Array, matched: Sequence[int]) -> float:

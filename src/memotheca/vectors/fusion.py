@@ -28,6 +28,10 @@ SOME_KNOWN, MOST_KNOWN = 0.5, 0.8  # measured: as above
 FOREIGN = 0.7  # measured: docs/decisions/search.md, "Vectors are heard less where words are foreign"
 # A single word is looked up; so many make a question.
 FEW_WORDS = 3  # chosen: exact words come first, and it costs .002 on questions of two
+# Among code a cosine counts so much more; of a question that names something, only where it has more words than this,
+# in full where twice as many.
+AMONG_CODE = 2.0  # measured: docs/decisions/search.md, "Vectors are heard more among code"
+NAMED_WORDS = 4  # measured: as above
 
 MAX_TRIGRAMS = 64  # measured: as above
 TRIGRAM_TEXT = 4000  # chosen: a long chunk; bounds the time
@@ -69,15 +73,25 @@ class Balance:
         return 1.0 + (self.dense_weight * (1.0 - self.centre) if has_vectors else 0.0)
 
 
-def balance(question: str, found: WordEvidence, *, voice: Voice = DEFAULT_VOICE, known: float | None = None) -> Balance:
-    """A question that no text matches well leans on the vectors, the more the weaker its words are; one that the model
-    cannot read does not. `known` is the share of its words that the model knows, None where it cannot tell."""
+def balance(
+    question: str,
+    found: WordEvidence,
+    *,
+    voice: Voice = DEFAULT_VOICE,
+    known: float | None = None,
+    code: float = 0.0,
+) -> Balance:
+    """A question that no text matches well leans on the vectors, the more the weaker its words are, and so does one
+    about code; one that the model cannot read does not. `known` is the share of its words that the model knows, None
+    where it cannot tell, and `code` how much of what is nearest is code."""
     weight = (DENSE_WEIGHT_UNKNOWN if found.has_unknown else DENSE_WEIGHT) * voice.worth / voice.spread
     scale = math.sqrt(found.best_lexical * LEXICAL_SPREAD * found.idf_sum)
     loudness = 1.0
     if known is not None:
         read = min(max((known - SOME_KNOWN) / (MOST_KNOWN - SOME_KNOWN), 0.0), 1.0)
-        loudness = FOREIGN + (1.0 - FOREIGN) * read + read * _trust(question, found) * (_weakness(found) - 1.0)
+        trust = _trust(question, found)
+        loudness = FOREIGN + (1.0 - FOREIGN) * read + read * trust * (_weakness(found) - 1.0)
+        loudness *= 1.0 + read * code * max(trust, _length(found)) * (AMONG_CODE - 1.0)
     return Balance(scale, weight * loudness * readable_share(question, voice), voice.centre)
 
 
@@ -97,6 +111,11 @@ def _trust(question: str, found: WordEvidence) -> float:
     if quoted(question) or any(_NAMES.search(name) for name in identifiers(question)):
         return 0.0
     return min(max((found.words - 1) / (FEW_WORDS - 1), 0.0), 1.0)
+
+
+def _length(found: WordEvidence) -> float:
+    """How far a question says more than the names in it."""
+    return min(max(found.words / NAMED_WORDS - 1.0, 0.0), 1.0)
 
 
 def known_share(question: str, knows: Callable[[str], bool] | None, voice: Voice) -> float | None:
