@@ -19,7 +19,8 @@ const ENGLISH = {
   busy: "The server asks to wait a little.",
   login: {
     title: "Log in",
-    hint: "This server asks for a token. Whoever runs it makes one with: memotheca token add NAME",
+    hint: "This server asks for a token. Whoever runs it makes one with:",
+    command: "memotheca token add NAME",
     token: "Token",
     enter: "Log in",
     wrong: "That is not a token of this server, or it was revoked.",
@@ -293,6 +294,7 @@ const ENGLISH = {
     closer: "Closer",
     farther: "Farther",
     search: "Find on the map",
+    seek: "Find …",
     colour: "Colours",
     byKind: "Colours by kind",
     byTopic: "Colours by topic",

@@ -104,6 +104,10 @@ describe("passages", () => {
     expect(pieces.map((piece) => piece.text).join("")).toBe("The kiln\nis hot by Ada and bob");
     expect(pieces.filter((piece) => piece.marked).map((piece) => piece.text)).toEqual(["hot"]);
   });
+  it("have the words of a link and not its address", () => {
+    const said = (text: string) => withoutSigns([{ text, marked: false }]).map((piece) => piece.text).join("");
+    expect(said("See [the book](/w/index.php?title=Tea) and ![a cup](cup.png), item [3] (old)")).toBe("See the book and a cup, item [3] (old)");
+  });
   it("have the cells of a table as words, and no call of a callout", () => {
     const said = (...texts: string[]) => withoutSigns(texts.map((text, index) => ({ text, marked: index === 1 }))).map((piece) => piece.text).join("");
     expect(said("| | HIGH | ", "MODEL", " |\n| :--- | --- |\n| E-1 | 2016 |  |")).toBe("HIGH · MODEL\nE-1 · 2016");

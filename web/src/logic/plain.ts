@@ -1,7 +1,7 @@
 // Markdown's signs out of a passage that is shown as a line of words.
 import type { Piece } from "./marks";
 
-const SIGNS = /\[\[[^\]|\n]+\||\*\*|~~|`{1,3}|\[\[|\]\]|(^|\n)\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+(\[[ xX]\]\s*)?)|\|?\s*:?-{3,}:?\s*\|?|\[![\w-]+\][+-]?\s*/g;
+const SIGNS = /!?\[(?=[^[\]\n]*\]\([^()\s]*\))|\]\([^()\s]*\)|\[\[[^\]|\n]+\||\*\*|~~|`{1,3}|\[\[|\]\]|(^|\n)\s{0,3}(#{1,6}\s+|>\s?|[-*+]\s+(\[[ xX]\]\s*)?)|\|?\s*:?-{3,}:?\s*\|?|\[![\w-]+\][+-]?\s*/g;
 
 const CELLS = /[ \t]*\|(?:[ \t]*\|)*[ \t]*/g;
 const BETWEEN = " · ";

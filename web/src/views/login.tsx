@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { DoorError, logIn } from "../door";
 import { explain } from "../state";
 import { t } from "../texts";
@@ -7,6 +7,8 @@ import { t } from "../texts";
 export function Login({ entered }: { entered(): Promise<void> }) {
   const [token, setToken] = useState("");
   const [problem, setProblem] = useState("");
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => field.current?.focus(), []); // there is nothing else to do here
   const submit = async (event: Event) => {
     event.preventDefault();
     setProblem("");
@@ -23,10 +25,13 @@ export function Login({ entered }: { entered(): Promise<void> }) {
     <main class="alone">
       <form class="card" onSubmit={(event) => void submit(event)}>
         <h1>{t.name}</h1>
-        <p>{t.login.hint}</p>
+        <p>
+          {t.login.hint} <code>{t.login.command}</code>
+        </p>
         <label>
           {t.login.token}
           <input
+            ref={field}
             type="password"
             autocomplete="current-password"
             value={token}

@@ -164,7 +164,7 @@ function Drawn({ mapped, marks, mark }: Given) {
         <input
           type="search"
           aria-label={t.map.search}
-          placeholder={t.map.search}
+          placeholder={t.map.seek}
           value={query}
           onInput={(event) => ((isWanted.current = false), setQuery(event.currentTarget.value))}
           onKeyDown={(event) => event.key === "Enter" && ((isWanted.current = true), chooseFound())}

@@ -386,6 +386,8 @@ describe("the other views", () => {
     const entered = vi.fn(() => Promise.resolve());
     logIn.mockRejectedValueOnce(new DoorError("unauthorized", "")).mockResolvedValueOnce(undefined);
     const { root } = await mount(<Login entered={entered} />);
+    expect(document.activeElement).toBe(root.querySelector("input"));
+    expect(text(root, "code")).toBe(t.login.command);
     const enter = async () => {
       await type(root.querySelector("input"), "mt_x");
       root.querySelector("form")!.dispatchEvent(new Event("submit", { bubbles: true, cancelable: true }));
