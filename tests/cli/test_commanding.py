@@ -33,6 +33,26 @@ def test_other_options_may_stand_before_the_command_too(run, tmp_path):
     assert (code, "unrecognized arguments: --jsno. Did you mean --json?" in " ".join(err.split())) == (2, True)
 
 
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("connect", "curser"),
+        ("search",),
+        ("history", "--limit", "x"),
+        ("status", "--nonsense"),
+        ("serach",),
+        ("undo", "3"),
+    ],
+)
+def test_a_script_is_told_in_json_what_was_not_understood(run, typed):
+    for spelled in ((*typed, "--json"), ("--json", *typed)):
+        code, out, err = run(*spelled)
+        error = json.loads(out)["error"]
+        assert (code, err, error["code"]) == (2, "", "invalid"), error
+        assert error["message"]
+    assert json.loads(run("version", "--json")[1]) == {"version": __version__}
+
+
 def test_help_and_version_are_commands_too(run):
     assert run("help")[1] == run("--help")[1]
     for name in COMMANDS:

@@ -87,7 +87,9 @@ _MISTYPED = re.compile(r"invalid choice: '([^']*)'|unrecognized arguments: (--[\
 
 
 class Parser(argparse.ArgumentParser):
-    """One that says what a misspelled option or choice may have meant."""
+    """One that says what a misspelled option or choice may have meant, in JSON where that is asked for."""
+
+    answers_json = False
 
     def error(self, message: str) -> Never:
         mistyped = _MISTYPED.search(message)
@@ -98,7 +100,11 @@ class Parser(argparse.ArgumentParser):
             for each in (action.option_strings if typed.startswith("-") else action.choices or ())
         ]
         near = get_close_matches(typed, known, n=1)
-        super().error(f"{message}. Did you mean {near[0]}?" if near else message)
+        told = f"{message}. Did you mean {near[0]}?" if near else message
+        if self.answers_json:
+            _tell(Refusal(Failure.INVALID, told), as_json=True)
+            self.exit(EXIT_USAGE)
+        super().error(told)
 
 
 class Help(argparse.RawDescriptionHelpFormatter):
@@ -122,7 +128,7 @@ def build_overview() -> argparse.ArgumentParser:
     return overview
 
 
-def build_parser(name: str, command: ModuleType) -> argparse.ArgumentParser:
+def build_parser(name: str, command: ModuleType) -> Parser:
     parser = Parser(
         prog=f"memotheca {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
@@ -173,7 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if name in OF_TEXT and (unread := unreadable(given)):
         say_error(f"{unread} is neither UTF-8 nor in the encoding of this terminal; nothing was done.")
         return EXIT_USAGE
-    parsed = build_parser(name, command).parse_intermixed_args(given[1:])
+    parser = build_parser(name, command)
+    parser.answers_json = "--json" in given
+    parsed = parser.parse_intermixed_args(given[1:])
     restore_signals = stop_on_signals()
     try:
         return command.run(parsed)
@@ -219,16 +227,17 @@ def _explain(given: list[str]) -> int:
         build_parser(wanted, load_command(wanted)).print_help()
         return 0
     if given[:1] == ["version"]:
-        print(f"memotheca {__version__}")
+        print(to_json_text({"version": __version__}) if "--json" in given else f"memotheca {__version__}")
         return 0
     parsed, _ = overview.parse_known_args([wanted] if wanted else given)
     if parsed.command in (None, "help"):
         overview.print_help()
         return 0
-    overview.print_usage(sys.stderr)
     near = get_close_matches(str(parsed.command), COMMANDS, n=1)
     meant = f" Did you mean {near[0]}?" if near else " memotheca help lists them."
-    say_error(f"There is no command {parsed.command!r}.{meant}")
+    if "--json" not in given:
+        overview.print_usage(sys.stderr)
+    _tell(Refusal(Failure.INVALID, f"There is no command {parsed.command!r}.{meant}"), as_json="--json" in given)
     return EXIT_USAGE
 
 
