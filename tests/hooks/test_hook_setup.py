@@ -104,6 +104,22 @@ def test_a_project_has_a_server_and_a_collection_of_its_own(hooks, run, monkeypa
     assert run("connect", "windsurf", "--project")[0] == 1
 
 
+@pytest.mark.parametrize("is_said_before", [True, False])
+def test_auto_is_left_to_the_server_where_a_client_is_connected_for_all_projects(
+    hooks, run, monkeypatch, tmp_path, is_said_before
+):
+    asked = ("--collection", "auto")
+    if is_said_before:
+        monkeypatch.setenv("MEMOTHECA_COLLECTION", "auto")
+        asked = ()
+    for folder in (hooks.project, tmp_path):
+        monkeypatch.chdir(folder)
+        told = json.loads(run("connect", "claude-code", "--hooks", "--json", *asked)[1])
+        words = told["content"]["mcpServers"]["memotheca"]["args"]
+        assert words[-2:] == ["--collection", "auto"]
+        assert all("--collection auto" in command for command in commands(told["hooks"]["content"]))
+
+
 def test_auto_is_the_collection_of_the_repository_one_works_in(hooks, run, monkeypatch, tmp_path):
     monkeypatch.chdir(hooks.project)
     run("remember", "Of the engine alone.", "--collection", "auto")

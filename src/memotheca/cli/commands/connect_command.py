@@ -1,8 +1,10 @@
 """memotheca connect: tell a client about Memotheca."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -179,10 +181,13 @@ def _project(parsed: argparse.Namespace, client: Client) -> Path | None:
 
 def _settings(parsed: argparse.Namespace, project: Path | None) -> Settings:
     """A project has a collection of its own name, unless another is asked for. It is named as it is, since clients
-    start servers in folders of their own choice."""
+    start servers in folders of their own choice. Without a project, `auto` is for the server to find out."""
     if project is not None and parsed.collection in (None, AUTO):
         parsed.collection = collection_named(project.name)
-    return settings_of(parsed)
+    settings = settings_of(parsed)
+    if project is None and (parsed.collection or os.environ.get("MEMOTHECA_COLLECTION")) == AUTO:
+        return replace(settings, values={**settings.values, "collection": AUTO})
+    return settings
 
 
 def _check(parsed: argparse.Namespace, client: Client, path: Path, project: Path | None) -> int:
