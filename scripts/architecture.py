@@ -46,6 +46,12 @@ ERROR_NAME = re.compile(r'ErrorName\(-\d+, "(\w+_\w+)"')
 
 SQL = re.compile(r"\s*(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|CREATE (TABLE|INDEX)) ")
 
+# What a fence is; the vault follows Obsidian to the letter.
+FENCES = {"text/markdown_lines.py", "vault/structure.py"}
+YAML_READERS = {
+    f"yaml.{name}" for name in ("load", "load_all", "safe_load", "safe_load_all", "full_load", "unsafe_load")
+}
+
 FORBIDDEN_WORDS = {"manager", "service", "helper", "util", "utils", "base", "impl", "data", "info", "item", "process"}
 
 # Names that a library calls us by.
@@ -121,6 +127,7 @@ def check_file(path: Path) -> Iterator[str]:
             yield from check_definition(node)
     yield from check_imports(path, tree)
     yield from check_statements(path, tree)
+    yield from check_markup(path, tree)
     yield from check_failures(tree)
 
 
@@ -131,6 +138,21 @@ def check_statements(path: Path, tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.match(node.value):
             yield f"line {node.lineno}: speaks SQL outside storage"
+
+
+def check_markup(path: Path, tree: ast.AST) -> Iterator[str]:
+    """What a fence is and within which bounds YAML is read, one module says each."""
+    name = path.relative_to(SOURCE).as_posix()
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and "```" in node.value
+            and name not in FENCES
+        ):
+            yield f"line {node.lineno}: spells a fence; text/markdown_lines.py says what one is"
+        if isinstance(node, ast.Attribute) and ast.unparse(node) in YAML_READERS:
+            yield f"line {node.lineno}: reads YAML without bounds; text/yaml_bounds.py reads it"
 
 
 def check_failures(tree: ast.AST) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """The house rules: a house that keeps them passes, and each rule complains about a house that breaks it once."""
 
+import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -125,3 +126,18 @@ def test_a_map_that_leaves_out_the_tests_that_are_called_as_a_module_is_is_compl
     assert list(architecture.find_untested()) == [
         "tests/map.toml: does not name storage/test_store.py among the tests of storage/store.py"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("CODE = '```'\n", "line 1: spells a fence; text/markdown_lines.py says what one is"),
+        ("import yaml\nyaml.safe_load('')\n", "line 2: reads YAML without bounds; text/yaml_bounds.py reads it"),
+    ],
+)
+def test_what_a_fence_is_and_how_yaml_is_read_is_said_once(
+    house: House, tmp_path: Path, text: str, complaint: str
+) -> None:
+    place = tmp_path / "src" / "memotheca" / "text" / "sentences.py"
+    assert house({"text/sentences.py": text}) == []
+    assert list(architecture.check_markup(place, ast.parse(text))) == [complaint]

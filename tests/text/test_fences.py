@@ -1,9 +1,11 @@
 """Fences: what opens one, what closes it, and what only looks like it."""
 
+import re
+
 import pytest
 
 from memotheca.cli.markdown_view import render
-from memotheca.text.markdown_lines import closes, closes_chunk, fence_of
+from memotheca.text.markdown_lines import FENCED, closes, closes_chunk, fence_of
 from tests.linear.growth import MOST, growth_of
 
 
@@ -41,3 +43,16 @@ def test_lines_of_any_length_take_time_in_proportion(unit: str) -> None:
         closes(text, "```")
 
     assert growth_of(work, lambda size: unit * (size // len(unit)), 200_000) < MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("say ```x\ny``` so", "say … so"),
+        ("a ```open\nto the end", "a …"),
+        ("``` ` ``` b ```c```", "… b …"),
+        ("`a`", "`a`"),
+    ],
+)
+def test_code_in_what_people_say_stands_between_marks_wherever_they_are(text: str, left: str) -> None:
+    assert re.sub(FENCED, "…", text) == left

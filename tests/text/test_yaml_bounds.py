@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from memotheca.patterns import pattern_frontmatter
-from memotheca.text.yaml_bounds import MAX_ALIASES, MAX_DEPTH, MAX_SIZE, TooMuch, guard
+from memotheca.text.yaml_bounds import MAX_ALIASES, MAX_DEPTH, MAX_SIZE, TooMuch, guard, load_yaml
 from memotheca.vault import frontmatter
 from tests.linear.growth import MOST, growth_of
 
@@ -33,6 +33,12 @@ def test_what_people_write_passes() -> None:
 def test_what_is_no_yaml_is_said_to_be_none() -> None:
     with pytest.raises(yaml.YAMLError):
         guard("] " + "- " * 40)
+
+
+def test_what_no_value_can_hold_is_no_yaml() -> None:
+    assert load_yaml("day: 2026-02-03\n")["day"].month == 2
+    with pytest.raises(yaml.YAMLError):
+        load_yaml("day: 2026-13-45\n")
 
 
 @pytest.mark.parametrize("unit", ["- ", "[", "&a ", "a: ", "*a\n"])

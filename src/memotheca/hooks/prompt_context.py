@@ -10,6 +10,7 @@ from memotheca.memory.recall.unsaid import UNMENTIONED
 from memotheca.model.knowledge import Entry
 from memotheca.search.finder import finder_of
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.markdown_lines import FENCED
 from memotheca.text.words import words
 
 LONGEST = 1200  # chosen: letters of a prompt that say what it is about: its beginning and its end
@@ -20,7 +21,7 @@ COVERED, NEAR = 0.4, 0.45  # measured: share of a prompt's words, the rare ones 
 COVERED_ALONE = 0.7  # measured: where there are no vectors
 SEVERAL = 300  # chosen: passages, so that a word of a small store is not taken for a common one
 LOOKED_AT = 5  # chosen: the best of what would be told
-_CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_CODE = re.compile(FENCED)
 
 
 def find_for_prompt(kernel: Kernel, prompt: str, tokens: int) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from memotheca.parsing.document import Document, Mark, Section
 from memotheca.text.encoding import clean
 from memotheca.text.language import guess_language
+from memotheca.text.markdown_lines import MARKS
 
 _BLANKS = re.compile(r"[^\S\n]+")
 _LINE_EDGES = re.compile(r" ?\n ?")
@@ -92,7 +93,7 @@ class DocumentBuilder:
 
     def code(self, text: str) -> None:
         if text.strip():
-            fence = "````" if "```" in text else "```"
+            fence = f"{MARKS}`" if MARKS in text else MARKS
             self.block(f"{fence}\n{clean(text).strip(chr(10))}\n{fence}")
 
     def block(self, text: str) -> int:

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import yaml
 
-from memotheca.text.yaml_bounds import TooMuch, guard
+from memotheca.text.yaml_bounds import TooMuch, load_yaml
 
 _FENCES = {"---": ("---", "..."), "+++": ("+++",)}
 _PLAIN = re.compile(r"^(?P<name>[A-Za-z_][\w .-]*):[ \t]+(?P<value>[^\s'\"|>\[{&*!#][^\n]*)$", re.MULTILINE)
@@ -70,12 +70,9 @@ def _read_yaml(head: str) -> tuple[dict[str, Any], tuple[str, ...]]:
 
 def _load(head: str) -> Any:
     try:
-        guard(head)
-        return yaml.safe_load(head)
+        return load_yaml(head, yaml.SafeLoader)
     except TooMuch as error:
         raise UnreadablePattern(f"its frontmatter is refused: {error}") from None
-    except (ValueError, RecursionError, OverflowError) as error:
-        raise yaml.YAMLError(str(error)) from None
 
 
 def _quoted_colon(match: re.Match[str]) -> str:

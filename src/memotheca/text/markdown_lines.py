@@ -1,10 +1,15 @@
-"""Lines of markdown: which one is a heading, which one opens a fence of code, and which one closes it.
+"""Lines of markdown: which one is a heading, which one opens a fence of code, and which one closes it; and what stands
+in fences where the text is no page.
 
 `vault/structure.py` has a scanner of its own: it follows Obsidian to the letter, and
 keeps the offset of everything it finds."""
 
 import re
 from typing import NamedTuple
+
+MARKS = "```"
+# Code in what people say and remember, where a fence may open and close within a line; what stays open goes to the end.
+FENCED = rf"(?s:{MARKS}.*?(?:{MARKS}|\Z))"
 
 _FENCE = re.compile(r" {0,3}(`{3,}+|~{3,}+)[ \t]*+([\w+#.-]*+)")
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]++")

@@ -1,5 +1,5 @@
-"""The bounds within which YAML at the head of a file is read: it is data from anywhere, built to exhaust a reader now
-and then. What its values mean differs by who wrote it: `vault/frontmatter.py`, `patterns/pattern_frontmatter.py`."""
+"""YAML at the head of a file, read within bounds: it is data from anywhere, built to exhaust a reader now and then.
+What its values mean differs by who wrote it: `vault/frontmatter.py`, `patterns/pattern_frontmatter.py`."""
 
 import re
 from typing import Any
@@ -18,6 +18,16 @@ SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 class TooMuch(Exception):
     """The block is out of bounds; the message says of which."""
+
+
+def load_yaml(block: str, loader: Any = SafeLoader) -> Any:
+    """What a block says, as the loader, a safe one, takes words; raises `TooMuch`, or `yaml.YAMLError` where it is no
+    YAML or says what no value can hold."""
+    try:
+        guard(block, loader)
+        return _untyped.load(block, loader)
+    except (ValueError, RecursionError, OverflowError) as error:
+        raise yaml.YAMLError(str(error)) from error
 
 
 def guard(block: str, loader: Any = SafeLoader) -> None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from memotheca.text.yaml_bounds import MAX_DEPTH, SafeLoader, TooMuch, guard
+from memotheca.text.yaml_bounds import MAX_DEPTH, SafeLoader, TooMuch, load_yaml
 from memotheca.vault.lossless_text import readable
 
 MAX_VALUES = 10_000  # chosen: far above what people write at the head of a note
@@ -61,15 +61,14 @@ def read_properties(block: str) -> Properties:
 
 def _load(block: str) -> Any:
     try:
-        guard(block, _Loader)
-        return yaml.load(block, _Loader)  # noqa: S506 a subclass of the safe loader
+        return load_yaml(block, _Loader)
     except TooMuch as error:
         raise UnreadableProperties(str(error)) from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"line {mark.line + 2}: " if mark else ""
         raise UnreadableProperties(f"{place}{error.problem or error.context}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except yaml.YAMLError as error:
         raise UnreadableProperties(str(error).partition("\n")[0]) from error
 
 

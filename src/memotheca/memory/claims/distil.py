@@ -10,7 +10,7 @@ from typing import Literal
 from memotheca.memory.claims.contradiction import contradict_texts
 from memotheca.memory.claims.summary import SAME
 from memotheca.memory.tuning.thresholds import PRIORS
-from memotheca.text.markdown_lines import closes, fence_of
+from memotheca.text.markdown_lines import MARKS, closes, fence_of
 from memotheca.text.sentences import split_sentences
 from memotheca.text.words import words
 
@@ -24,7 +24,8 @@ GAP = 1  # chosen: a token, the mark of what was left out
 NARROW = 40  # chosen: letters; nobody wraps lines that are shorter
 
 _CODE = re.compile(
-    r"```|^[^\S\n]*+(?:(?:def|class|fn|func|function|public|private|static|import|from|#include|struct|interface|type|"
+    rf"{MARKS}|"
+    r"^[^\S\n]*+(?:(?:def|class|fn|func|function|public|private|static|import|from|#include|struct|interface|type|"
     r"const|let|var|SELECT|CREATE|\$)\b.*[({:;=]|[\w.]++\s*+\(.*\)[^\S\n]*+[;{:]?[^\S\n]*+$)|[{};][^\S\n]*+$",
     re.MULTILINE,
 )

@@ -10,13 +10,14 @@ from itertools import islice
 
 from memotheca.memory.claims.when import Point, Precision, Times
 from memotheca.text import calendar_words as table
+from memotheca.text.markdown_lines import MARKS
 from memotheca.text.named_dates import NamedDate, Span, find_dates, language_of, place
 from memotheca.text.sentences import brief_sentences
 
 READ = 1_000  # chosen: what a text is about stands at its beginning; longer ones have many dates
 SENTENCES = 3  # chosen: likewise
 _CLAUSES = re.compile(r";|\s[\u2013\u2014]\s")
-_QUOTES = re.compile(r"[\"“”„«»]|```|(?<!\w)'(?=\w)")
+_QUOTES = re.compile(rf"[\"“”„«»]|{MARKS}|(?<!\w)'(?=\w)")
 _WORDS = re.compile(r"n't\b|[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _PASSIVE = re.compile(table.PASSIVE, re.IGNORECASE)
 

@@ -33,6 +33,7 @@ from memotheca.memory.claims.wish_phrases import (
     WISH_WITHIN,
     WRONG_ALONE,
 )
+from memotheca.text.markdown_lines import FENCED
 from memotheca.text.sentences import split_sentences
 
 Wish = Literal["remember", "decision", "preference", "correction"]
@@ -40,7 +41,7 @@ Wish = Literal["remember", "decision", "preference", "correction"]
 LONGEST, SHORTEST = 400, 3  # chosen: letters and words of a sentence that stands by itself
 FEWEST = 2  # chosen: words to be remembered, as "I'm vegetarian"
 LOOKED_AT = 6000  # chosen: letters of a turn; a longer one was pasted
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]{1,300}`", re.DOTALL)
+_CODE = re.compile(rf"{FENCED}|`[^`\n]{{1,300}}`")
 _PASTED = re.compile(r"^\s*(?:>|\||\+|-{3}|@@|at \w|Traceback|[{}\[\]<]|\$ |# |//|/\*|\d{4}-\d\d-\d\d[T ]\d\d:)")
 _HEADED = re.compile(r"^#{1,6} \w", re.MULTILINE)  # a page, which nobody says
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")

@@ -25,6 +25,7 @@ from memotheca.memory.claims.values import Value, Word, read
 from memotheca.model.knowledge import fold
 from memotheca.text.caches import once
 from memotheca.text.language import likeliest
+from memotheca.text.markdown_lines import MARKS
 from memotheca.text.sentences import brief_sentences
 from memotheca.text.words import spoken, words
 
@@ -32,7 +33,7 @@ MOST = 24  # chosen: sentences of a text that are looked at
 VALUES = 32  # chosen: values of a sentence that are compared; each is held against each
 CONTEXT = 0.5  # chosen: what a title or the sentence before says counts half
 _LINES = re.compile(r"\n+|(?<=[^\s;]);\s+")
-_FENCE = re.compile(r"^\s*+(?:```|(?:\|\s*+)?-{3,})")
+_FENCE = re.compile(rf"^\s*+(?:{MARKS}|(?:\|\s*+)?-{{3,}})")
 _NUMBERED = re.compile(r"^\s*(?:[-*•#>]+|\d{1,2}[.)])\s+")
 _CLASSES = {
     "change": CHANGES,

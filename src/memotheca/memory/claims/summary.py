@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from memotheca.memory.claims.contradiction import contradict_texts
 from memotheca.memory.tuning.thresholds import PRIORS
 from memotheca.text.likeness import likeness
+from memotheca.text.markdown_lines import FENCED
 from memotheca.text.sentences import split_sentences
 from memotheca.text.tokens import count_tokens
 from memotheca.text.words import words
@@ -17,7 +18,7 @@ SAME = 0.8  # chosen (memory-model: Summaries)
 # So many sentences are compared, each with each: the first of every text.
 COMPARED = 400  # chosen (memory-model: Summaries)
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(FENCED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from memotheca.memory.graph.causality import Arrow, Arrows, combine, find_paths,
 from memotheca.memory.graph.causes import Way, causal_arrows
 from memotheca.model.knowledge import Entry
 from memotheca.storage.snapshot import Snapshot
+from memotheca.text.likeness import likeness
 
 Direction = Literal["forward", "backward", "bidirectional", "bridge", "abduction"]
 DIRECTIONS: tuple[Direction, ...] = ("forward", "backward", "bidirectional", "bridge", "abduction")
@@ -200,8 +201,7 @@ def _distance(one: Entry, other: Entry) -> float:
     domains = one.attributes.get("domain"), other.attributes.get("domain")
     if all(domains) and domains[0] != domains[1]:
         return 1.0
-    tags = set(one.tags), set(other.tags)
-    return 1 - len(tags[0] & tags[1]) / len(tags[0] | tags[1]) if all(tags) else 0.0
+    return 1 - likeness(one.tags, other.tags) if one.tags and other.tags else 0.0
 
 
 def _overall(request: InferenceRequest, found: Sequence[Inference]) -> float | None:

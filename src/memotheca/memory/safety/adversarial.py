@@ -30,6 +30,7 @@ from memotheca.memory.safety.planted_forms import FORMS, RAW_FORMS, has_form
 from memotheca.memory.tuning.thresholds import PRIORS, Gates
 from memotheca.model.cancellation import heed
 from memotheca.model.knowledge import fold
+from memotheca.text.markdown_lines import FENCED, MARKS
 from memotheca.text.terms import number_of
 
 Array = NDArray[Any]
@@ -52,7 +53,8 @@ MARGIN = 1.0  # chosen on the development texts (memory-model: Planted text)
 TOLD, CODE = 6.0, 10.0  # chosen on the development texts (memory-model: Planted text)
 
 _QUOTED = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]++`|\"[^\"\n]{4,300}+\"|\u201c[^\u201d]{4,300}+\u201d|\u00ab[^\u00bb]{4,300}+\u00bb|^>.*$|^(?P<table>\|)",
+    rf"{FENCED}|"
+    r"`[^`\n]++`|\"[^\"\n]{4,300}+\"|\u201c[^\u201d]{4,300}+\u201d|\u00ab[^\u00bb]{4,300}+\u00bb|^>.*$|^(?P<table>\|)",
     re.DOTALL | re.MULTILINE,
 )
 _TABLE_END = re.compile(r"\|$", re.MULTILINE)
@@ -358,7 +360,7 @@ def _note_contexts(seen: Array, reading: _UndisguisedText) -> None:
     told = [each for each in sentences if "discuss" in each.held]
     values = (
         share_of_code(shown),
-        float("```" in shown),
+        float(MARKS in shown),
         min(1.0, len(_HEADINGS.findall(shown)) / 2),
         min(1.0, len(_ITEMS.findall(shown)) / 4),
         min(1.0, _count_links(shown) / 3),

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from memotheca.memory.spaces.space import Hung, SparseSpace
 from memotheca.memory.spaces.sparse import Sparse, count, saturated
 from memotheca.model.knowledge import fold
+from memotheca.text.markdown_lines import MARKS
 from memotheca.text.words import identifiers
 
 Array = NDArray[Any]
@@ -40,13 +41,13 @@ def _fenced(text: str) -> Iterator[str]:
     at = text.find("`")
     while at >= 0:
         following = at + 1
-        if can_close and text.startswith("```", at):
-            first = text.find("\n", at + 3) + 1
-            stop = text.find("```", first) if first else -1
+        if can_close and text.startswith(MARKS, at):
+            first = text.find("\n", at + len(MARKS)) + 1
+            stop = text.find(MARKS, first) if first else -1
             can_close = stop >= 0
             if can_close:
                 yield text[first:stop]
-                following = stop + 3
+                following = stop + len(MARKS)
         elif span := _SPAN.match(text, at):
             yield span[1]
             following = span.end()

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from memotheca.memory.spaces.space import Hung, KeptSpace, Members
 from memotheca.memory.spaces.sparse import Columns, Sparse, count_words
+from memotheca.text.markdown_lines import MARKS
 
 Array = NDArray[Any]
 
@@ -30,7 +31,9 @@ _DECISION = re.compile(
     r"\b(?:decided?|decision|agreed|chose|chosen|we will|settled on|opted|adopt(?:ed)?)\b", re.IGNORECASE
 )
 _FACT = re.compile(r"\b(?:is|are|was|were|has|have|had|equals|contains|lives|costs|weighs|measures)\b", re.IGNORECASE)
-_CODE = re.compile(r"```|^\s{4}\S|[{};][^\S\n]*+$|\b(?:def|class|function|return|import|const|SELECT)\b", re.MULTILINE)
+_CODE = re.compile(
+    rf"{MARKS}|" r"^\s{4}\S|[{};][^\S\n]*+$|\b(?:def|class|function|return|import|const|SELECT)\b", re.MULTILINE
+)
 _ITEM = r"(?:[-*•]|\d++[.)])(?:\s++.+\n?|[^\S\n]{2,}+\n)"
 _LIST = re.compile(rf"^[^\S\n]*+{_ITEM}^\s*+{_ITEM}", re.MULTILINE)
 _SIGNS = (_QUESTION, _INSTRUCTION, _DECISION, _FACT, _CODE, _LIST)
