@@ -70,6 +70,8 @@ def asserted(answer: dict[str, Any]) -> list[str]:
         ("Le marché ouvre à 7h.", "Le marché ouvre désormais à 8h30.", ("7h", "8h30")),
         ("A aula de desenho começa às 14h.", "A aula de desenho começa às 15h.", ("14h", "15h")),
         ("Le trajet dure 2h.", "Le trajet dure 1h45.", ("2h", "1h45")),
+        ("Le vétérinaire vient mardi.", "Le vétérinaire vient jeudi.", ("mardi", "jeudi")),
+        ("The outage lasted 70 minutes.", "The outage lasted 65 minutes.", ("70 minutes", "65 minutes")),
     ],
 )
 def test_another_value_of_the_same_is_told_as_it_is_written(
@@ -131,6 +133,13 @@ def test_what_is_no_longer_so_is_an_update_and_no_dispute(librarian: Librarian, 
         ("In Woche 12 kamen 31 Gäste.", "In Woche 13 kamen 44 Gäste."),
         ("In sprint 14 we closed 31 tickets.", "In sprint 15 we closed 28 tickets."),
         ("LK-14 weighs 310 grams.", "LK-15 weighs 280 grams."),
+        ("Yesterday it rained 12 mm.", "Yesterday it rained 3 mm."),
+        ("Heute waren 12 Kinder da.", "Heute waren 15 Kinder da."),
+        ("I slept 6 hours last night.", "I slept 8 hours last night."),
+        ("Spent 40 euros on feed.", "Spent 55 euros on feed."),
+        ("Ich habe 3 Runden geschwommen.", "Ich habe 5 Runden geschwommen."),
+        ("The tank is filled before the milking.", "The tank is filled after the milking."),
+        ("Der Hof ist vor dem Markt geöffnet.", "Der Hof ist nach dem Markt geöffnet."),
         # What many may have; what happened twice; what was so before; what is so elsewhere.
         ("Anna owns a dog.", "Bob owns a dog."),
         ("Anna is a nurse.", "Bob is a nurse."),

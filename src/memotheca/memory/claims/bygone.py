@@ -7,6 +7,7 @@ from memotheca.memory.claims.small_words import (
     BEING,
     DEFINITE,
     DENIALS,
+    FIRST_PERSON,
     FUNCTION,
     HAVING,
     INDEFINITE,
@@ -53,7 +54,7 @@ def is_told_once(statement: Statement) -> bool:
     if not BEING.isdisjoint(said) or not DENIALS.isdisjoint(said):
         return False
     for at, word in enumerate(said):
-        if word in IRREGULAR_PAST or _REGULAR_PAST.fullmatch(word):
+        if _is_past(word):
             return at > 0 and said[at - 1] not in HAVING | DEFINITE | INDEFINITE
         if word in HAVING and any(_PARTICIPLE.fullmatch(each) for each in (*said[at + 1 : at + 2], said[-1])):
             return True
@@ -61,6 +62,21 @@ def is_told_once(statement: Statement) -> bool:
 
 
 def is_another_time(one: Statement, other: Statement, differing: tuple[tuple[Value, Value], ...]) -> bool:
-    """Whether both tell something that happened, with another name or on another day: it happened twice."""
-    kinds = {old.kind for old, _ in differing}
-    return kinds <= _CIRCUMSTANCES and is_told_once(one) and is_told_once(other)
+    """Whether both tell something that happened, with another name or on another day: it happened twice; what somebody
+    notes of their own doings, also with another figure."""
+    if not (is_told_once(one) and is_told_once(other)):
+        return _is_noted(one) and _is_noted(other)
+    is_own = all(said.bare[0] in FIRST_PERSON for said in (one, other))
+    return is_own or {old.kind for old, _ in differing} <= _CIRCUMSTANCES
+
+
+def _is_noted(statement: Statement) -> bool:
+    """Whether a sentence begins with what was done and how much of it: spent 40 euros."""
+    said = statement.text.split(maxsplit=2)
+    if len(said) < 2 or not (said[1][0].isdigit() or said[1][0] in "€£$"):
+        return False
+    return bool(statement.bare) and _is_past(statement.bare[0])
+
+
+def _is_past(word: str) -> bool:
+    return word in IRREGULAR_PAST or _REGULAR_PAST.fullmatch(word) is not None

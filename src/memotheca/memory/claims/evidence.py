@@ -17,6 +17,7 @@ from memotheca.memory.claims.small_words import (
     CHANGES,
     FUNCTION,
     NUMBERED_PERIODS,
+    OPPOSED,
     PRONOUNS,
 )
 from memotheca.memory.claims.sole_holders import is_another_holder, is_what_it_is
@@ -26,6 +27,7 @@ from memotheca.memory.claims.values import Value, agree
 from memotheca.model.clock import DAY, SECOND
 from memotheca.model.knowledge import fold
 from memotheca.text.likeness import likeness
+from memotheca.text.named_dates import find_dates, place
 from memotheca.text.words import spoken
 
 KINDS = ("date", "weekday", "time", "amount", "number", "version", "identifier", "address")
@@ -210,10 +212,17 @@ def are_other_days(pair: Pair) -> bool:
         return True
     if not any(old.kind in ("amount", "number") for old, _ in pair.aligned.differing):
         return False
-    mine, theirs = days_of(pair.aligned.newer, pair.newer.at), days_of(pair.aligned.older, pair.older.at)
+    mine, theirs = _all_days(pair.aligned.newer, pair.newer.at), _all_days(pair.aligned.older, pair.older.at)
     if not mine or not theirs:
         return _are_other_periods(pair)
     return not set(mine) & set(theirs) and _have_come(mine, pair.newer.at) and _have_come(theirs, pair.older.at)
+
+
+def _all_days(statement: Statement, at: int) -> list[date]:
+    """Also those that are named from the day on which it was said: yesterday, heute."""
+    named = [each for each in find_dates(statement.text) if each.shift is not None and each.weekday is None]
+    spans = [place(each, at, "near") for each in named if not {role for role, _ in each.roles} & {"since", "until"}]
+    return [*days_of(statement, at), *(_day_of(span.first) for span in spans if span is not None)]
 
 
 def _is_of_another_period(pair: Pair) -> bool:
@@ -410,10 +419,22 @@ def says_the_same(pair: Pair) -> bool:
     one, other = ({*each.own} for each in (mine, theirs))
     if len(one & other) + len(pair.aligned.agreeing) < 3 or _has_other_values(pair) or not _same_number(pair):
         return False
+    if are_opposed(pair):
+        return False
     alike = [(one, other), (pair.newer.said, pair.older.said)]
     return all(likeness(left, right) >= SAME_WORDS for left, right in alike) and not (one ^ other) & (
         mine.names | theirs.names
     )
+
+
+def are_opposed(pair: Pair) -> bool:
+    """Whether two sentences are made of the same words, but one has a small word and the other its opposite: before the
+    market, after the market."""
+    mine, theirs = pair.aligned.newer, pair.aligned.older
+    if {*mine.own} != {*theirs.own}:
+        return False
+    fresh, missing = ({*one.bare} - {*other.bare} for one, other in ((mine, theirs), (theirs, mine)))
+    return any((a in fresh and b in missing) or (b in fresh and a in missing) for a, b in OPPOSED)
 
 
 def _has_other_values(pair: Pair) -> bool:

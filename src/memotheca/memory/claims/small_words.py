@@ -262,13 +262,23 @@ IRREGULAR_PAST = _folded(
     """
     ate beat began bent bit blew bought broke brought built came caught chose did drank drew drove fell felt fought
     flew forgot froze gave got grew heard held hid hurt knew laid lent lost made met paid ran rang rode rose said sang
-    sat saw sent shook shot showed sold sowed spent spoke stole stood struck swam swore taught threw told took
+    sat saw sent shook shot showed slept sold sowed spent spoke stole stood struck swam swore taught threw told took
     understood went won woke wore wrote
     """
 )
 PAST_BEING = _folded("was were war waren était étaient era eran eram erano foi fue fueron foram var")
 AUXILIARIES = BEING | _folded(
     "has have had hat haben hatte heeft hebben wordt worden werd kan moet mag zal wil zou har havde hade skal vil blev"
+)
+FIRST_PERSON = _folded("i we ich wir je nous yo nosotros nosotras eu nós io noi ik wij jeg jag vi")
+# Small words that exclude each other where all else is said alike.
+OPPOSED = tuple(
+    tuple(fold(pair).split("/"))
+    for pair in (
+        "before/after above/below over/under if/unless on/off up/down in/out inside/outside vor/nach über/unter an/aus "
+        "avant/après sur/sous plus/moins antes/después más/menos antes/depois mais/menos prima/dopo più/meno voor/na "
+        "meer/minder før/efter mere/mindre före/efter mer/mindre"
+    ).split()
 )
 # Of which one there is, behind a form of being or of holding: is the captain, leads the team.
 DEFINITE = _folded("the der die das le la el il lo o de het den det")

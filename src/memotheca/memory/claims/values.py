@@ -193,7 +193,7 @@ def _is_at_hour(found: re.Match[str], before: str) -> bool:
 
 def _read_word(text: str, place: int) -> Value | Word:
     folded = fold(text)
-    if (day := _WEEKDAY_OF.get(folded)) is not None and (text[0].isupper() or len(folded) > 5):
+    if (day := _WEEKDAY_OF.get(folded)) is not None and (text[0].isupper() or len(folded) > 4):
         return Value("weekday", str(day), "", "", text, place)
     if (number := NUMERALS.get(folded)) is not None:
         return Value("number", f"{number:g}", "", "", text, place)

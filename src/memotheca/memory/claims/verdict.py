@@ -19,6 +19,7 @@ from memotheca.memory.claims.contradiction import ContradictionKind, contradict_
 from memotheca.memory.claims.evidence import (
     FEATURES,
     Pair,
+    are_opposed,
     are_other_days,
     are_other_subjects,
     are_siblings,
@@ -215,8 +216,11 @@ def _is_beside_the_point(pair: Pair) -> bool:
 
 
 def _differs(pair: Pair) -> bool:
-    """In a figure, a time or a denial: then it is not the same, however alike it reads."""
+    """In a figure, a time, a denial, or a small word and its opposite: then it is not the same, however alike it
+    reads."""
     mine, theirs = pair.aligned.newer, pair.aligned.older
+    if are_opposed(pair):
+        return True
     return bool(pair.aligned.differing) or ("denial" in mine.cues) != ("denial" in theirs.cues)
 
 
