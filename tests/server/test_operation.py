@@ -97,6 +97,8 @@ def test_nothing_is_said_unless_it_was_asked_for(data: Path) -> None:
 
 def test_metrics_are_for_those_who_watch(data: Path) -> None:
     secrets = {name: token(data, "add", name, "--role", name)["token"] for name in ("write", "watch", "admin")}
+    # Metrics name every collection, so that they are not for who was let into one of them.
+    secrets["guest"] = token(data, "add", "guest", "--role", "admin", "--for", "elsewhere")["token"]
     server = HttpServer(data, "--metrics")
     try:
         call(server, secrets["write"], "store", topic="tea", content="black")
@@ -106,7 +108,9 @@ def test_metrics_are_for_those_who_watch(data: Path) -> None:
             name: ask(server.port, spell("GET", "/metrics", b"", Authorization=f"Bearer {secret}"))
             for name, secret in secrets.items()
         }
-        assert {name: answer[0] for name, answer in told.items()} == {"write": 403, "watch": 200, "admin": 200}
+        statuses = {name: answer[0] for name, answer in told.items()}
+        assert statuses == {"write": 403, "watch": 200, "admin": 200, "guest": 403}
+        assert "default" not in str(told["guest"])
         assert ask(server.port, spell("GET", "/metrics"))[0] == 401
         text = told["watch"][2]
         assert 'memotheca_calls_total{collection="default",outcome="ok",tool="store"} 1.0' in text

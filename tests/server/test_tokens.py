@@ -140,7 +140,16 @@ def test_only_a_digest_is_kept_and_listed_by_nobody(data: Path, secrets: dict[st
     assert all("digest" not in each for each in token(data, "list"))
 
 
-@pytest.mark.parametrize("words", [("add", "write"), ("add", " "), ("add", "x" * 65), ("revoke", "nobody")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "write"),
+        ("add", " "),
+        ("add", "x" * 65),
+        ("add", "scraper", "--role", "watch", "--for", "mine"),
+        ("revoke", "nobody"),
+    ],
+)
 def test_what_cannot_be_done_is_said(data: Path, secrets: dict[str, str], words: tuple[str, ...]) -> None:
     command = [*MEMOTHECA, "token", *words, "--data", str(data)]
     refused = subprocess.run(command, capture_output=True, text=True, check=False, env=environment_for(data))

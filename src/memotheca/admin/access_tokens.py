@@ -67,6 +67,9 @@ def add_token(shelf: TokenShelf, wanted: AccessToken, *, clock: Clock) -> str:
         raise Refusal(Failure.INVALID, f"A token's name is 1 to {LONGEST_NAME} printable characters.", field="name")
     if name.startswith(OUTSIDE):
         raise Refusal(Failure.INVALID, f"Names that begin with {OUTSIDE} are an outside provider's.", field="name")
+    if wanted.role == "watch" and wanted.collections:
+        message = "Metrics are of all collections, so that a token of the role watch is for none."
+        raise Refusal(Failure.INVALID, message, field="collections")
     if negative := [quota for quota in QUOTAS if getattr(wanted, quota) < 0]:
         raise Refusal(Failure.INVALID, f"{negative[0]} must be at least 0, which is without an end.", field=negative[0])
     secret = PREFIX + secrets.token_urlsafe(_BYTES)

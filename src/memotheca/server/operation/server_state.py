@@ -69,7 +69,8 @@ class StateDoor:
     async def _tell_metrics(self, request: Request) -> Response:
         metrics, holder = self._operation.metrics, request.scope.get(HOLDER)
         assert metrics is not None
-        if holder is not None and holder.token.role not in WATCHERS:
-            message = "Metrics are for tokens of the role watch or admin."
+        # They name every collection, and what is done in it.
+        if holder is not None and (holder.token.role not in WATCHERS or holder.token.collections):
+            message = "Metrics are of all collections: for tokens of the role watch or admin that no collection limits."
             return JsonReply({"error": "forbidden", "message": message}, 403)
         return Response(metrics.spell(), media_type=metrics.media_type)
