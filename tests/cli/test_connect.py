@@ -61,6 +61,26 @@ def test_every_client_is_told_to_start_a_server_that_exists_on_the_same_data(run
     assert os.access(words[0], os.X_OK)
 
 
+def test_a_database_is_passed_on_unless_the_directory_names_it_or_it_has_a_password(run, tmp_path, monkeypatch):
+    address, secret = "postgresql://ada@db.example/team", "postgresql://ada:hunter2@db.example/team"
+    words = words_of(server_in(shown(run, "cursor", "--database", address)["content"]))
+    assert words[1:] == ["serve", "--data", str(tmp_path / "data"), "--database", address]
+    hooked = run("connect", "claude-code", "--hooks", "--database", address)[1]
+    assert f"hook --data {tmp_path / 'data'} --database {address}" in hooked
+    monkeypatch.setenv("MEMOTHECA_DATABASE", secret)
+    for more in ((), ("--write",), ("--hooks", "--url", URL)):
+        code, out, err = run("connect", "claude-code", *more)
+        assert code == 2
+        assert "hunter2" not in out + err
+        assert "memotheca.toml" in err
+    assert run("connect", "claude-code", "--url", URL)[0] == 0
+    assert "--database would not reach it" in run("connect", "cursor", "--url", URL, "--database", address)[2]
+    (tmp_path / "data").mkdir(exist_ok=True)
+    (tmp_path / "data" / "memotheca.toml").write_text(f'database = "{secret}"')
+    words = words_of(server_in(shown(run, "cursor")["content"]))
+    assert words[1:] == ["serve", "--data", str(tmp_path / "data")]
+
+
 @pytest.mark.parametrize("client", CLIENTS)
 def test_what_is_chosen_here_is_passed_to_the_server(run, tmp_path, monkeypatch, client):
     (tmp_path / "my notes").mkdir()

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from memotheca.app import load_catalog
 from memotheca.cli.client_check import try_server
 from memotheca.cli.client_config import read_server, remove, write
+from memotheca.cli.client_place import has_secret_place, place_words, refuse_secret_place
 from memotheca.cli.hooks.hook_setup import (
     WrittenHooks,
     are_there,
@@ -46,6 +47,7 @@ OPTIONS = (
     "token-file",
 )
 FOLDERS = ("roots", "tessdata")
+PLACES = ("collection", "database")
 HOOKED = (
     "It remembers by itself now: sessions are briefed as they begin and kept as they end, without secrets. "
     "memotheca pause stops that, memotheca history shows it, memotheca undo takes it back."
@@ -89,9 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    if parsed.client is None:
-        raise Refusal(Failure.INVALID, f"Say which client: memotheca connect {' | '.join(sorted(CLIENTS))}")
-    client = CLIENTS[parsed.client]
+    client = _client(parsed.client)
     _refuse_unheeded(parsed)
     project = _project(parsed, client)
     settings = _settings(parsed, project)
@@ -106,6 +106,8 @@ def run(parsed: argparse.Namespace) -> int:
         hooks = remove_hooks(parsed.client, project)
         _report_written(parsed, WrittenHooks(path, gone, kept), hooks, "does not name Memotheca; nothing was changed.")
         return 0
+    if parsed.hooks or not parsed.url:
+        refuse_secret_place(settings)
     if parsed.write:
         token = read_token(settings) if parsed.url else ""
         fresh, kept = write(client, path, _server(client, settings, parsed.url, f"Bearer {token}" if token else ""))
@@ -130,7 +132,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _refuse_unheeded(parsed: argparse.Namespace) -> None:
     """What is asked for and could not come about: options of a server that is not started, an address that is none."""
-    given = [name for name in (*OPTIONS, "collection") if getattr(parsed, name.replace("-", "_")) is not None]
+    given = [name for name in (*OPTIONS, *PLACES) if getattr(parsed, name.replace("-", "_")) is not None]
     if parsed.url is None:
         if "token-file" in given:
             raise Refusal(
@@ -140,7 +142,7 @@ def _refuse_unheeded(parsed: argparse.Namespace) -> None:
     if not _is_address(parsed.url):
         told = f"{parsed.url!r} is no address of a server; one looks like http://127.0.0.1:3000/mcp."
         raise Refusal(Failure.INVALID, told, field="url")
-    lost = [f"--{name}" for name in given if name != "token-file" and not (name == "collection" and parsed.hooks)]
+    lost = [f"--{name}" for name in given if name != "token-file" and not (name in PLACES and parsed.hooks)]
     if lost:
         hint = " A collection is chosen by the address: …/c/NAME/mcp." if "--collection" in lost else ""
         raise Refusal(
@@ -156,6 +158,12 @@ def _is_address(url: str) -> bool:
     except ValueError:
         return False
     return address.scheme in ("http", "https") and bool(address.hostname)
+
+
+def _client(name: str | None) -> Client:
+    if name is None:
+        raise Refusal(Failure.INVALID, f"Say which client: memotheca connect {' | '.join(sorted(CLIENTS))}")
+    return CLIENTS[name]
 
 
 def _print(parsed: argparse.Namespace, client: Client, server: Shape, path: Path) -> None:
@@ -228,10 +236,9 @@ def serve_words(settings: Settings) -> list[str]:
     """The arguments of a server over stdio that has these settings, wherever and by whomever it is started."""
     if settings.names("toolsets"):
         load_catalog().choose(settings.names("toolsets"))
-    data = str(settings.data.absolute())
-    words = ["serve", "--data", data]
+    words = ["serve", *place_words(settings)]
     # What stands in memotheca.toml the server reads there itself.
-    usual = load({"data": data}, {})
+    usual = load({"data": str(settings.data.absolute())}, {})
     for option in ALL_OPTIONS:
         if option.name not in ("collection", *OPTIONS) or option.name == "token-file":
             continue
@@ -297,10 +304,10 @@ def tell_clients(settings: Settings, url: str) -> Iterator[str]:
             yield f"  {client.label}{needed}"
             yield from (f"    {line}" for line in lines)
     program = this_program()
-    yield "  Claude Desktop (which starts a server of its own, on the same data)"
-    yield from (
-        f"    {line}" for line in spell_command([*program, "connect", "claude-desktop", *_place(settings), "--write"])
-    )
+    if not has_secret_place(settings):
+        yield "  Claude Desktop (which starts a server of its own, on the same data)"
+        words = [*program, "connect", "claude-desktop", *_place(settings), "--write"]
+        yield from (f"    {line}" for line in spell_command(words))
     others = [name for name, client in CLIENTS.items() if client.add is None and client.http is not None]
     yield f"  {', '.join(others)}"
     words = [*program, "connect", others[0], "--url", url, *_token_words(settings)]

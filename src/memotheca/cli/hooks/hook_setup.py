@@ -8,6 +8,7 @@ from typing import Any
 
 from memotheca.app import make_directory
 from memotheca.cli.client_config import edit
+from memotheca.cli.client_place import place_words
 from memotheca.hooks.switch import ON, turn
 from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import Settings, load
@@ -75,9 +76,8 @@ def are_there(client: str, project: Path | None) -> bool:
 
 def hook_words(settings: Settings) -> list[str]:
     """How a client starts a hook: with the directory, so that nothing has to be looked up while a prompt waits."""
-    data = str(settings.data.absolute())
-    words = [*this_program(), "hook", "--data", data]
-    if settings.text("collection") != load({"data": data}, {}).text("collection"):
+    words = [*this_program(), "hook", *place_words(settings)]
+    if settings.text("collection") != load({"data": str(settings.data.absolute())}, {}).text("collection"):
         words += ["--collection", settings.text("collection")]
     return words
 
