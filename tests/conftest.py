@@ -107,7 +107,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("database", marked, indirect=True, scope="session")
 
 
-_open_store = app.open_store
+_open_store, _gate = app.open_store, app.gate
 # What a test has open in PostgreSQL: a file that nobody closes is no trouble, a connection is.
 _opened: list[tuple[Path, Store]] = []
 
@@ -118,10 +118,19 @@ def database(request: pytest.FixtureRequest) -> Any:
     chosen = getattr(request, "param", "sqlite")
     if chosen == "postgres":
         app.open_store = _open_on_postgres
+        if request.config.getoption("--database") == "both":
+            app.gate = _refuse_file
     Chosen.database = chosen
     yield chosen
     Chosen.database = "sqlite"
-    app.open_store = _open_store
+    app.open_store, app.gate = _open_store, _gate
+
+
+def _refuse_file(data: Path, **given: Any) -> Any:
+    """What has a name of its own for `app.open_store` would go on to open a file, and the test would say nothing."""
+    raise AssertionError(
+        f"{data} is opened as a file: take open_store of tests.conftest, or app.open_store, not a copy"
+    )
 
 
 def _open_on_postgres(data: Path, *, derive: Any = None, clock: Clock = system_clock, command: str = "") -> Store:
@@ -184,8 +193,19 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.loadscopereorder = False  # the order is that of tests/schedule.py
 
 
+def _refuse_reuse(item: pytest.Item) -> None:
+    """What a module opens once for both databases would stay on the first of them."""
+    known: dict[str, Any] = item._fixtureinfo.name2fixturedefs  # pyright: ignore
+    for each in (found[-1] for found in known.values() if found):
+        if each.scope != "function" and "tmp_path_factory" in each.argnames and "database" not in each.argnames:
+            raise pytest.UsageError(f"{item.nodeid}: the fixture {each.argname} has to ask for database, too")
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if "database" in getattr(getattr(item, "callspec", None), "params", {}):
+            _refuse_reuse(item)
     if config.getoption("--quick"):
         config.hook.pytest_deselected(items=[item for item in items if not is_quick(item)])
         items[:] = [item for item in items if is_quick(item)]

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from memotheca.app import SEGMENTS, open_store
+from memotheca import app
+from memotheca.app import SEGMENTS
 from memotheca.entries.entries import NewEntry, store_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.parts import Parts
@@ -79,7 +80,7 @@ class Desk:
         self.data = data
         self.load: Any = load or Loader()
         ticks = itertools.count(BEGAN, SECOND)
-        self.store = open_store(data, clock=lambda: next(ticks))
+        self.store = app.open_store(data, clock=lambda: next(ticks))
         self.reopen()
         if self.setting != setting:
             self.choose(setting)

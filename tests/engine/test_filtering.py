@@ -52,7 +52,7 @@ def put_all(transaction: Transaction) -> None:
 
 
 @pytest.fixture(scope="module", params=["none", FAKE])
-def desk(request, tmp_path_factory):
+def desk(database, request, tmp_path_factory):
     desk = Desk(tmp_path_factory.mktemp("data"), request.param)
     desk.kernel.write(put_all, actor="test")
     desk.embed()

@@ -21,7 +21,7 @@ FAKE = "openai:fake@http://nowhere"
 
 
 @pytest.fixture(scope="module", params=["none", FAKE])
-def desk(request, tmp_path_factory):
+def desk(database, request, tmp_path_factory):
     """Three hundred entries, one in a hundred of which is rare in every way; half of them sealed."""
     desk = Desk(tmp_path_factory.mktemp("data"), request.param)
     rng = random.Random(7)
@@ -98,6 +98,7 @@ def tag(transaction: Transaction, handles: list[str]) -> None:
         transaction.put(replace(entry, tags=("chosen",)), LATER)
 
 
+@pytest.mark.only_sqlite(reason="minutes; what is looked at is the index, which is alike")
 def test_few_allowed_among_many_are_ranked_by_their_exact_cosines(tmp_path):
     """The best thousand by sign bits would not hold them: the filter has to come first."""
     desk = Desk(tmp_path, FAKE)

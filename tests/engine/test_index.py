@@ -131,6 +131,7 @@ def test_after_any_operations_a_search_finds_what_brute_force_finds_now_and_at_e
         desk.close()
 
 
+@pytest.mark.only_sqlite(reason="it copies the file")
 @settings(UNHURRIED, max_examples=20)
 @given(st.lists(operations, min_size=4, max_size=24), st.sampled_from(("none", "openai:fake@http://nowhere")))
 def test_ids_order_and_scores_are_those_of_an_index_freshly_made_from_the_journal(steps, setting):

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memotheca.app import open_store
 from memotheca.kernel.projection import Projection
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
@@ -20,6 +19,7 @@ from memotheca.search.prepared import LATER
 from memotheca.storage import sqlite
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.store import Store, Transaction
+from tests.conftest import open_store
 from tests.storage.players import CHANGES, Move, Player, fresh_kernel
 
 Titles = Counter[str]
@@ -77,11 +77,13 @@ def _titles(version: Version | None) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def store(tmp_path_factory: pytest.TempPathFactory, database: str) -> Iterator[Store]:
+    """One for each database."""
+    assert database
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite, "_SETTINGS", (*sqlite._SETTINGS, "PRAGMA synchronous=OFF"))
-        patch.setattr(sqlite.SQLiteDatabase, "forget_log", lambda self: True)
         store = open_store(tmp_path_factory.mktemp("data"))
+        patch.setattr(type(store.database), "forget_log", lambda self: True)
         yield store
         store.close()
 

@@ -122,7 +122,7 @@ WRITES = {
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
+def told(database: str, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, list[str]]:
     """What each tool says, once for all tests: it takes a while to make something to say."""
     time = Time()
     librarian = open_librarian(tmp_path_factory.mktemp("leaks"), time)

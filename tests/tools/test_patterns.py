@@ -33,7 +33,7 @@ def agent(agent):
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory):
+def shop(database, tmp_path_factory):
     """Somebody with thirty patterns about gadgets beside the shipped ones; nothing of it changes."""
     folder = tmp_path_factory.mktemp("shop")
     app = build(settings.load({"data": str(folder / "data")}, {}), clock=Time())
