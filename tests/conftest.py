@@ -51,6 +51,7 @@ ON_BOTH = (
     "server/test_served_collections.py",
     "server/test_subscriptions.py",
     "storage/test_adjacency.py",
+    "storage/test_erasure.py",
     "storage/test_export_lines.py",
     "storage/test_export_merge.py",
     "storage/test_journal.py",

@@ -1,8 +1,10 @@
-"""Erasing is real: afterwards no file of the data directory holds the text, and history says so without it."""
+"""Erasing is real: afterwards no file of the data directory, and no row of PostgreSQL, holds the text, and history says
+so without it."""
 
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from functools import partial
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from memotheca.admin.erasure import RETENTION, Erased, backup_files, erase, purge
 from memotheca.admin.history import list_history, undo
-from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy, open_store
+from memotheca.app import BACKUPS, DATABASE, backup_path, open_copy
 from memotheca.entries.edge_ends import EdgeWithEnds
 from memotheca.entries.edges import Claim, ClaimConflict, delete_edge, relate
 from memotheca.entries.entries import EntryChange, NewEntry, delete_entry, get_entry, store_entry, update_entry
@@ -23,6 +25,8 @@ from memotheca.storage.migrations import open_migrated
 from memotheca.storage.snapshot import EdgePattern
 from memotheca.storage.sqlite import SQLiteDatabase
 from memotheca.storage.store import Transaction
+from tests.conftest import open_store
+from tests.storage.postgres_server import Chosen, shared_server
 
 SECRET = "xyzzy-plugh-0451"
 LONG = f"{SECRET} " * 2000
@@ -67,11 +71,29 @@ def say(kernel: Kernel, subject: str, predicate: str, object: str) -> EdgeWithEn
 
 
 def holders(data: Path, *texts: str) -> list[str]:
-    """Which of the texts (the secret, if none is given) are in which files of the directory."""
+    """Which of the texts (the secret, if none is given) are in which files of the directory, or in which tables."""
+    if Chosen.database == "postgres":
+        return tables_with(shared_server().for_data(data), texts or (SECRET,))
     # In a process of its own, because closing a file drops all locks that this process has on it.
     command = [sys.executable, "-S", "-c", SEARCH, str(data), *(texts or (SECRET,))]
     found = subprocess.run(command, capture_output=True, check=True, text=True).stdout
     return found.splitlines()
+
+
+def tables_with(address: str, texts: Sequence[str]) -> list[str]:
+    """What is on a page without being in a row, test_postgres.py looks for."""
+    import psycopg
+
+    listed = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1"
+    wanted = [each for text in texts for each in (text, text.encode().hex())]
+    with psycopg.connect(address, autocommit=True) as connection:
+        tables = [str(name) for (name,) in connection.execute(listed.encode()).fetchall()]
+        found: list[str] = []
+        for table in tables:
+            sql = f"SELECT count(*) FROM {table} one, unnest(%s::text[]) wanted WHERE position(wanted in one::text) > 0"
+            ((count,),) = connection.execute(sql.encode(), (wanted,)).fetchall()
+            found += [table] if count else []
+    return found
 
 
 def back_up(kernel: Kernel, data: Path, clock: Moment) -> None:
@@ -105,6 +127,7 @@ def test_no_file_holds_what_was_erased(tmp_path, kernel, content):
     assert damage(kernel) == []
 
 
+@pytest.mark.only_sqlite(reason="elsewhere the backups are PostgreSQL's own")
 def test_no_backup_holds_what_was_erased(tmp_path, kernel, clock):
     id = put(kernel, LONG)
     back_up(kernel, tmp_path, clock)
@@ -147,6 +170,7 @@ def test_what_was_deleted_can_still_be_erased(tmp_path, kernel):
     assert holders(tmp_path) == []
 
 
+@pytest.mark.only_sqlite(reason="it is of SQLite's pages")
 @pytest.mark.parametrize("seed", [1, 3, 8, 11])
 def test_text_that_moved_between_pages_is_erased_as_well(tmp_path, kernel, seed):
     """SQLite overwrites a deleted row, but not what the row left behind on a page that was split before."""
@@ -209,6 +233,7 @@ def test_what_was_erased_is_not_found_again_and_its_name_is_free(tmp_path, kerne
     assert isinstance(say(kernel, "Ada", "drinks", "milk"), EdgeWithEnds)
 
 
+@pytest.mark.only_sqlite(reason="elsewhere the log is PostgreSQL's own")
 def test_a_reader_that_holds_the_log_makes_erasing_say_so_and_the_same_again_completes_it(tmp_path, kernel, clock):
     impatient = Kernel(open_migrated(SQLiteDatabase(tmp_path / DATABASE, patience=0.05), clock=clock), "default")
     first, second = put(kernel, SECRET), put(kernel, SECRET)
@@ -228,6 +253,7 @@ def test_a_reader_that_holds_the_log_makes_erasing_say_so_and_the_same_again_com
     impatient.store.close()
 
 
+@pytest.mark.only_sqlite(reason="elsewhere the backups are PostgreSQL's own")
 def test_erasing_stopped_by_a_broken_backup_can_be_done_again(tmp_path, kernel, clock):
     id = put(kernel, SECRET)
     back_up(kernel, tmp_path, clock)
