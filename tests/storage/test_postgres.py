@@ -12,13 +12,17 @@ import pytest
 
 from memotheca.entries.entries import NewEntry, blank_entry, store_entry
 from memotheca.kernel.kernel import Kernel
+from memotheca.model.clock import system_clock
 from memotheca.model.errors import Failure, Refusal
 from memotheca.search.prepared import LATER
 from memotheca.storage.activity import read_state, write_state
 from memotheca.storage.database import Session, TryAgain
+from memotheca.storage.migrations import STEPS, Step, open_migrated
+from memotheca.storage.postgres.postgres_database import PostgresDatabase
 from memotheca.storage.postgres.postgres_dialect import from_stored, to_stored, translate
 from memotheca.storage.store import Store, Transaction
 from tests.patience import PATIENCE
+from tests.storage.opener import add_colour
 from tests.storage.postgres_server import USER, PostgresServer, needs_postgres, open_on_postgres, shared_server
 
 pytestmark = needs_postgres
@@ -333,6 +337,46 @@ def test_servers_that_begin_at_once_make_the_tables_once(own_server: PostgresSer
     assert sorted(put(store) for store in stores) == [1, 2, 3, 4]
     for store in stores:
         store.close()
+
+
+def open_with(address: str, *more: Step) -> Store:
+    """By a program whose format has further steps."""
+    database = PostgresDatabase(address)
+    try:
+        return open_migrated(database, clock=system_clock, steps=(*STEPS, *more))
+    except BaseException:
+        database.close()
+        raise
+
+
+def break_off(session: Session) -> None:
+    session.run("ALTER TABLE edge_head ADD COLUMN colour TEXT")
+    raise ValueError("a bug in a step")
+
+
+def test_a_step_that_fails_leaves_the_old_format_and_what_is_there(address: str, store: Store) -> None:
+    put(store)
+    with pytest.raises(ValueError, match="a bug"):
+        open_with(address, add_colour, break_off)
+    assert store.newer_format() is None
+    assert put(store) == 2
+    # Neither step has left a column, else it could not be run.
+    open_with(address, add_colour, lambda session: session.run("ALTER TABLE edge_head ADD COLUMN colour TEXT")).close()
+
+
+def test_servers_that_migrate_at_once_run_each_step_once_and_the_older_writes_no_more(
+    address: str, store: Store
+) -> None:
+    put(store)
+    with ThreadPoolExecutor(4) as threads:
+        newer = list(threads.map(lambda _: open_with(address, add_colour), range(4)))
+    assert sorted(put(each) for each in newer) == [2, 3, 4, 5]
+    with pytest.raises(Refusal) as refused:
+        put(store)
+    assert refused.value.failure is Failure.INCOMPATIBLE
+    assert newest(store) == 5
+    for each in newer:
+        each.close()
 
 
 def test_a_collection_that_many_begin_at_once_is_begun_once(address: str, store: Store) -> None:
