@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memotheca import settings as options
 from memotheca.app import App, build
-from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.annotate import Annotation, annotate
 from memotheca.memory.curation.boost import boost
 from memotheca.memory.curation.merge import MergeRequest, forget, merge, sources_of
 from memotheca.memory.curation.remember import NewMemory, store_memory
@@ -125,7 +125,8 @@ def test_annotating_leaves_vectors_and_fingerprint_alone(tmp_path: Path, time: T
     app = open_app(tmp_path / "data", time, DEFAULT)
     one = remember(app, TEXTS[0])
     before = picture(app)
-    annotate(app.kernel, one, {"tags": ["ops"], "domain": "Code", "confidence": 0.4, "notes": "seen"}, actor="t")
+    said = Annotation(tags=("ops",), domain="Code", confidence=0.4, notes="seen")
+    annotate(app.kernel, one, said, actor="t")
     after = picture(app)
     assert (after["vectors"], after["prints"]) == (before["vectors"], before["prints"])
     assert after["entries"][one].tags == ("ops",)

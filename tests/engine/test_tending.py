@@ -7,9 +7,11 @@ from memotheca.admin.history import undo
 from memotheca.app import build
 from memotheca.memory.care.look_through import look_through
 from memotheca.memory.care.tasks import curation_tasks, examine_health, keep_as_it_is, reconsider, standing_tasks
-from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.annotate import Annotation, annotate
+from memotheca.memory.curation.links import StatedRelation
 from memotheca.memory.curation.merge import forget
 from memotheca.memory.curation.remember import NewMemory, store_memory
+from memotheca.memory.curation.ties import TieRequest
 from memotheca.model.clock import DAY, SECOND
 from memotheca.search.chosen_embedder import choose_embedder
 from tests.patience import PATIENCE
@@ -93,7 +95,7 @@ def test_what_is_kept_stays_away_until_it_changes_or_is_reconsidered(kernel, sto
     reconsider(kernel, task)
     assert len(tasks(kernel)) == 1
     keep_as_it_is(kernel, task)
-    annotate(kernel, alone, {"tags": ["music"]}, actor="tester")
+    annotate(kernel, alone, Annotation(tags=("music",)), actor="tester")
     assert len(tasks(kernel)) == 1
 
 
@@ -101,7 +103,8 @@ def test_two_that_are_fine_stay_away_until_that_is_taken_back(kernel, store):
     one = store("The deployment runs on Tuesday evenings after the backup.")
     other = store("The deployment runs on Tuesday evenings after the backup!")
     assert tasks(kernel) == [("potential_merge", {one, other})]
-    linked = annotate(kernel, one, {"link_to": [other], "relation": "consistent with"}, actor="tester")
+    ties = TieRequest(link_to=(other,), relation=StatedRelation(word="consistent with"))
+    linked = annotate(kernel, one, Annotation(ties=ties), actor="tester")
     assert tasks(kernel) == []
     with kernel.read() as snapshot:
         (kept,) = standing_tasks(kernel, snapshot, ("kept",))

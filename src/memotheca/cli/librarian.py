@@ -25,11 +25,12 @@ from memotheca.memory.care.tasks import (
 )
 from memotheca.memory.claims.when import told_by, told_when
 from memotheca.memory.curation import merged_text
-from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.annotate import Annotation, annotate
+from memotheca.memory.curation.links import StatedRelation
 from memotheca.memory.curation.merge import MergeRequest, forget, merge
 from memotheca.memory.curation.pass_progress import count_ahead
 from memotheca.memory.curation.restore import restore
-from memotheca.memory.curation.ties import LINK_TO, RELATION
+from memotheca.memory.curation.ties import TieRequest
 from memotheca.memory.curation.tombstones import list_tombstones
 from memotheca.memory.curation.undecided import PROPOSED
 from memotheca.memory.dream.dream_log import LastDreams, read_dreams
@@ -278,7 +279,8 @@ def _keep(kernel: Kernel, task: CareTask) -> Callable[[], object]:
         print("Kept as it is; it comes up again when something changes.")
         return lambda: reconsider(kernel, task)
     one, other = task.entries
-    linked = annotate(kernel, one.id, {LINK_TO: [other.id], RELATION: CONSISTENT}, actor=ACTOR)
+    ties = TieRequest(link_to=(other.id,), relation=StatedRelation(word=CONSISTENT))
+    linked = annotate(kernel, one.id, Annotation(ties=ties), actor=ACTOR)
     print(f"Linked as consistent with each other in transaction {linked.version.tx}.")
     return lambda: undo(kernel, tx=linked.version.tx, actor=ACTOR)
 

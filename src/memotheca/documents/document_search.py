@@ -1,17 +1,15 @@
 """Searching documents: passages with their document and place, within the filters that were given."""
 
 import uuid
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.model import kinds
-from memotheca.model.clock import DAY, from_iso
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Entry, handle_of
 from memotheca.model.retry import persist
-from memotheca.parsing.formats import EXTENSIONS, FORMATS
 from memotheca.search.chosen_embedder import embedder_of
 from memotheca.search.excerpts import read_place
 from memotheca.search.filters import metadata_number
@@ -24,9 +22,22 @@ from memotheca.storage.chunks import read_spots
 from memotheca.storage.snapshot import Snapshot
 from memotheca.text.terms import filter_number
 
-FILTERS = ("format", "date_range", "filename", "document_id", "processing_method", "tags", "metadata")
-METHODS = ("text_extraction", "ocr", "hybrid", "image_analysis")
 DIGITS = 4  # chosen: what a score is compared by, and short
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentFilters:
+    """Which documents are searched: of each that is given, a document has one; all of the metadata; and it came in
+    within the two moments."""
+
+    formats: tuple[str, ...] = ()
+    filenames: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    since: int | None = None
+    until: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,15 +60,15 @@ class NoDocuments(Refusal):
 
 
 def search_documents(
-    kernel: Kernel, query: str, *, limit: int, least: float = 0.0, filters: Mapping[str, Any] | None = None
+    kernel: Kernel, query: str, *, limit: int, least: float = 0.0, filters: DocumentFilters
 ) -> list[DocumentHit]:
     """The passages that match best, best first, none below the least relevance."""
     refuse_blank(query)
     tell_of_question(kernel)
-    return persist(lambda: _search(kernel, query, limit=limit, least=least, filters=filters or {}))
+    return persist(lambda: _search(kernel, query, limit=limit, least=least, filters=filters))
 
 
-def _search(kernel: Kernel, query: str, *, limit: int, least: float, filters: Mapping[str, Any]) -> list[DocumentHit]:
+def _search(kernel: Kernel, query: str, *, limit: int, least: float, filters: DocumentFilters) -> list[DocumentHit]:
     finder: Finder = finder_of(kernel)
     with kernel.read() as snapshot:
         embedder = embedder_of(kernel, snapshot.session)
@@ -101,79 +112,28 @@ def chunk_id(entry: Entry, start: int, stop: int) -> str:
     return str(uuid.UUID(bytes=named.bytes, version=4))
 
 
-def _wanted(snapshot: Snapshot, filters: Mapping[str, Any]) -> Filter:
-    unknown = filters.keys() - set(FILTERS)
-    if unknown:
-        raise _refused(f"{min(unknown)} is not a filter; there are {', '.join(FILTERS)}.", min(unknown))
-    groups: list[tuple[int, ...]] = [(filter_number("kind", kinds.DOCUMENT),)]
-    bounds: list[tuple[str, float | None, float | None]] = []
-    for name, value in filters.items():
-        if value is None:
-            continue
-        if name == "date_range":
-            bounds.append(_days(value))
-        elif name == "metadata":
-            groups += [(metadata_number(key, wanted),) for key, wanted in _mapping(value, name).items()]
-        else:
-            groups.append(_numbers(snapshot, name, _texts(value, name)))
-    return Filter(groups=tuple(groups), bounds=tuple(bounds), as_of=snapshot.tx)
+def _wanted(snapshot: Snapshot, filters: DocumentFilters) -> Filter:
+    named = {
+        "format": filters.formats,
+        "processing_method": filters.methods,
+        "tag": filters.tags,
+    }
+    groups = [(filter_number("kind", kinds.DOCUMENT),)]
+    groups += [tuple(filter_number(name, text) for text in texts) for name, texts in named.items() if texts]
+    groups += [(metadata_number(key, value),) for key, value in filters.metadata.items()]
+    if filters.filenames:
+        session, collection = snapshot.session, snapshot.collection
+        names = (id for text in filters.filenames for id in document_index.named_like(session, collection, text))
+        groups.append(_numbers(snapshot, names))
+    if filters.document_ids:
+        found = (snapshot.find_alias("doc", text.removeprefix("doc:")) for text in filters.document_ids)
+        groups.append(_numbers(snapshot, (id for id in found if id is not None)))
+    is_bounded = filters.since is not None or filters.until is not None
+    bounds = (("created", filters.since, filters.until),) if is_bounded else ()
+    return Filter(groups=tuple(groups), bounds=bounds, as_of=snapshot.tx)
 
 
-def _numbers(snapshot: Snapshot, name: str, texts: list[str]) -> tuple[int, ...]:
-    match name:
-        case "format":
-            return tuple(filter_number("format", _format(text)) for text in texts)
-        case "processing_method":
-            for text in texts:
-                if text not in METHODS:
-                    raise _refused(f"processing_method must be one of {', '.join(METHODS)}.", name)
-            return tuple(filter_number("processing_method", text) for text in texts)
-        case "tags":
-            return tuple(filter_number("tag", text) for text in texts)
-        case "filename":
-            ids = [
-                id for text in texts for id in document_index.named_like(snapshot.session, snapshot.collection, text)
-            ]
-        case _:
-            ids = [id for text in texts if (id := snapshot.find_alias("doc", text.removeprefix("doc:"))) is not None]
+def _numbers(snapshot: Snapshot, ids: Iterable[str]) -> tuple[int, ...]:
+    """Those of documents; none where none is there, which nothing matches."""
     found = [snapshot.entry(id) for id in dict.fromkeys(ids)]
     return tuple(filter_number("document", handle_of(entry)) for entry in found if entry is not None)
-
-
-def _format(text: str) -> str:
-    spelled = text.lower().lstrip(".")
-    if spelled not in EXTENSIONS and spelled not in FORMATS:
-        raise _refused(f"format must be one of {', '.join(FORMATS)}.", "format")
-    return EXTENSIONS.get(spelled, spelled)
-
-
-def _days(value: Any) -> tuple[str, float | None, float | None]:
-    """Days are whole ones, UTC, both included; a moment is taken as it is."""
-    given = _mapping(value, "date_range")
-    if unknown := given.keys() - {"start", "end"}:
-        raise _refused(f"date_range has start and end, not {min(unknown)}.", "date_range")
-    try:
-        low = None if given.get("start") is None else from_iso(str(given["start"]))
-        high = None if given.get("end") is None else from_iso(str(given["end"]))
-    except ValueError:
-        raise _refused("date_range needs dates such as 2025-01-31.", "date_range") from None
-    if high is not None and len(str(given["end"]).strip()) <= len("2025-01-31"):
-        high += DAY - 1
-    return "created", low, high
-
-
-def _mapping(value: Any, name: str) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise _refused(f"{name} must be an object.", name)
-    return cast(Mapping[str, Any], value)
-
-
-def _texts(value: Any, name: str) -> list[str]:
-    given = cast(list[Any], value if isinstance(value, list | tuple) else [value])
-    if not given or not all(isinstance(each, str) for each in given):
-        raise _refused(f"{name} must be a text or a list of texts.", name)
-    return given
-
-
-def _refused(message: str, name: str) -> Refusal:
-    return Refusal(Failure.INVALID, message, field=f"filters.{name}", details={"allowed_filters": list(FILTERS)})

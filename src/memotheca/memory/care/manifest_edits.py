@@ -7,7 +7,7 @@ from memotheca.admin.manifest import Edit
 from memotheca.kernel.citations import name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.curation import merged_text
-from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.annotate import Annotation, annotate
 from memotheca.memory.curation.merge import MergeRequest, forget, merge, sources_of
 from memotheca.memory.traits import chief_of
 from memotheca.memory.tuning.gates import gates_at
@@ -52,7 +52,7 @@ def _apply(kernel: Kernel, edit: Edit, actor: str) -> Applied:
         gone = forget(kernel, edit.ids[0], reason="user_requested", rationale=RATIONALE, actor=actor)
         return Applied(edit, gone.commit.tx, gone.reversal_hash)
     if edit.action == "annotate":
-        version = annotate(kernel, edit.ids[0], {"notes": edit.words}, actor=actor).version
+        version = annotate(kernel, edit.ids[0], Annotation(notes=edit.words), actor=actor).version
         return Applied(edit, version.tx)
     with kernel.read() as snapshot:
         sources, gates = sources_of(snapshot, edit.ids), gates_at(snapshot)

@@ -123,10 +123,10 @@ def _carry_out(transaction: Transaction, entries: list[Entry], choice: Choice) -
         return "The one that does not hold has ended, and the other supersedes it."
     if choice == "neither":
         for entry in entries:
-            _put(transaction, amend_origin(entry, {"valid_to": to_iso(transaction.time)}))
+            _put(transaction, amend_origin(entry, Origin(valid_to=to_iso(transaction.time)), ["valid_to"]))
         return "Both have ended."
     if choice == "still":
-        _put(transaction, amend_origin(entries[0], {"valid_to": None}))
+        _put(transaction, amend_origin(entries[0], Origin(), ["valid_to"]))
         return "It holds again, without an end."
     if choice == "release":
         kept = {name: value for name, value in entries[0].attributes.items() if name != "quarantine"}

@@ -56,7 +56,7 @@ def stated(field: TimeField, said: str) -> Point:
     return Point(at, at + DAY - 1 if is_day else at, "day" if is_day else "minute")
 
 
-def stated_times(said: Mapping[str, str | None], found: Times) -> Times:
+def stated_times(said: Mapping[TimeField, str | None], found: Times) -> Times:
     """What was read, with what was stated in its place."""
     points = {field: stated(field, text) for field in FIELDS if (text := said.get(field)) is not None}
     told = Times(
@@ -64,10 +64,10 @@ def stated_times(said: Mapping[str, str | None], found: Times) -> Times:
         points.get("valid_from", found.since),
         points.get("valid_to", found.until),
     )
-    return _in_order(told, said)
+    return _in_order(told)
 
 
-def _in_order(told: Times, said: Mapping[str, Any]) -> Times:
+def _in_order(told: Times) -> Times:
     """An end before the beginning is refused where it was stated; what was only read gives way to what was stated."""
     if told.since is None or told.until is None or told.since.first <= told.until.last:
         return told

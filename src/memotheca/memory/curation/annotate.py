@@ -1,6 +1,6 @@
 """Annotating: what is attached to an entry without changing what it says or means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -14,8 +14,8 @@ from memotheca.memory.curation.decisions import (
     carry_out_decisions,
     resolve_decisions,
 )
-from memotheca.memory.curation.origin import amend_origin
-from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, tie
+from memotheca.memory.curation.origin import SAID, Origin, amend_origin
+from memotheca.memory.curation.ties import LINK_TO, UNLINK, Tied, TieRequest, tie
 from memotheca.memory.curation.undecided import open_disputes
 from memotheca.memory.graph.cycles import refuse_superseding_itself
 from memotheca.memory.graph.relations import CONTRADICTS
@@ -41,6 +41,24 @@ from memotheca.vault.note_file import ParsedNote
 
 ATTACHED = ("domain", "confidence", "related_concepts", SOURCE)
 RELEASE = "release"
+# What can change of an entry, in the order in which it is told.
+ANNOTATED = ("tags", "domain", "confidence", "notes", "related_concepts", *SAID, RELEASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """What somebody attaches to an entry. None says nothing; of the origin, only the fields that `amends` names are
+    stated, and None there takes away what was known."""
+
+    tags: tuple[str, ...] = ()
+    domain: str | None = None
+    confidence: float | None = None
+    notes: str = ""
+    related_concepts: tuple[str, ...] | None = None
+    origin: Origin = Origin()
+    amends: tuple[str, ...] = ()
+    releases: bool = False
+    ties: TieRequest = TieRequest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +73,7 @@ class Annotated:
 
 
 def annotate(
-    kernel: Kernel, handle: str, annotations: Mapping[str, Any], *, decisions: Decisions = UNDECIDED, actor: str
+    kernel: Kernel, handle: str, annotation: Annotation, *, decisions: Decisions = UNDECIDED, actor: str
 ) -> Annotated:
     """Attach tags, a domain, a confidence, notes, related concepts; link it to others, or take links away; and carry
     out what was decided of others."""
@@ -64,13 +82,13 @@ def annotate(
         transaction.describe("UPDATE", note={VERB: Verb.ANNOTATE})
         before = cast(Entry, find_node(transaction, handle).thing)
         seen = _derived(transaction, before.id)
-        after = _annotated(before, annotations, transaction.time)
-        changed = [name for name in annotations if _field(before, name) != _field(after, name)]
+        after = _annotated(before, annotation, transaction.time)
+        changed = [name for name in ANNOTATED if _field(before, name) != _field(after, name)]
         if changed:
             after = _with_owner(transaction, before, after, [name for name in changed if name != RELEASE])
             transaction.put(replace(after, updated_at=transaction.time), LATER)
             plan.add(before, after)
-        tied = tie(transaction, before.id, annotations)
+        tied = tie(transaction, before.id, annotation.ties)
         changed += [name for name, edges in ((LINK_TO, tied.made), (UNLINK, tied.removed)) if edges]
         changed += _decide(transaction, after, decisions)
         version = cast(Version, transaction.version(before.id, transaction.tx))
@@ -150,20 +168,20 @@ def find_related(kernel: Kernel, names: Sequence[str]) -> list[tuple[str, str | 
     return found
 
 
-def _annotated(entry: Entry, said: Mapping[str, Any], now: int) -> Entry:
-    said = scrub_all(said)[0]
+def _annotated(entry: Entry, annotation: Annotation, now: int) -> Entry:
+    told = {"tags": annotation.tags, "notes": annotation.notes, "related_concepts": annotation.related_concepts}
+    clean = scrub_all(told)[0]
     attributes = dict(entry.attributes)
-    for name in ("domain", "confidence"):
-        if name in said:
-            attributes[name] = said[name]
-    if said.get("notes"):
-        attributes["notes"] = [*attributes.get("notes", []), {"at": now, "text": said["notes"]}]
-    if "related_concepts" in said:
-        attributes["related_concepts"] = list(dict.fromkeys(said["related_concepts"]))
-    if said.get(RELEASE):
+    plain = {"domain": annotation.domain, "confidence": annotation.confidence}
+    attributes |= {name: value for name, value in plain.items() if value is not None}
+    if clean["notes"]:
+        attributes["notes"] = [*attributes.get("notes", []), {"at": now, "text": clean["notes"]}]
+    if clean["related_concepts"] is not None:
+        attributes["related_concepts"] = list(dict.fromkeys(clean["related_concepts"]))
+    if annotation.releases:
         attributes.pop("quarantine", None)
-    tags = tuple(dict.fromkeys([*entry.tags, *said.get("tags", ())]))
-    return amend_origin(replace(entry, attributes=attributes, tags=tags), said)
+    tags = tuple(dict.fromkeys([*entry.tags, *clean["tags"]]))
+    return amend_origin(replace(entry, attributes=attributes, tags=tags), annotation.origin, annotation.amends)
 
 
 def _field(entry: Entry, name: str) -> Any:

@@ -5,7 +5,7 @@ is the same is linked as such, and neither disputed nor proposed to be told apar
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import cast
 
 from memotheca.kernel.nodes import find_node
 from memotheca.memory.curation.links import new_link
@@ -35,14 +35,9 @@ class Decisions:
 UNDECIDED = Decisions()
 
 
-def take_decisions(given: Mapping[str, Any]) -> Decisions:
-    """Those among what a caller gave."""
-    return Decisions(**{name: tuple(given[name]) for name in PREDICATES if given.get(name)})
-
-
-def decided_by(link_to: Sequence[str], metadata: Mapping[str, Any], decisions: Decisions) -> Decisions:
+def decided_by(link_to: Sequence[str], word: str, decisions: Decisions) -> Decisions:
     """Also what the word for the relation of `link_to` decides, said of the new memory."""
-    relation = read_relation(str(metadata.get("relation") or ""))
+    relation = read_relation(word)
     name = next((name for name, predicate in PREDICATES.items() if predicate == relation.predicate), None)
     if name is None or relation.is_turned or not link_to:
         return decisions

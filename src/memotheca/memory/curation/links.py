@@ -1,8 +1,7 @@
 """Links: the edges that somebody asks for, by a word for their relation and with how much they carry."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from memotheca.memory.graph.relations import read_relation
 from memotheca.model import kinds
@@ -13,14 +12,21 @@ from memotheca.storage.store import Transaction
 STATED = 0.9  # chosen (memory-model: Causal chains)
 
 
-def stated_edges(transaction: Transaction, id: str, linked: Sequence[str], said: Mapping[str, Any]) -> list[Edge]:
-    """Between an entry and those it was said to be linked to: `relation` says how, in which direction; `weight` and
-    `confidence` how strongly and how surely, within 0 and 1."""
-    relation = read_relation(str(said.get("relation") or ""))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatedRelation:
+    """How something is said to stand to what it is linked to: the word for it, in which direction; how strongly and
+    how surely, None where that was not said."""
+
+    word: str = ""
+    weight: float | None = None
+    confidence: float | None = None
+
+
+def stated_edges(transaction: Transaction, id: str, linked: Sequence[str], stated: StatedRelation) -> list[Edge]:
+    """Between an entry and those it was said to be linked to, weighed within 0 and 1."""
+    relation = read_relation(stated.word)
     unsaid = STATED if relation.type == kinds.CAUSAL else 1.0
-    weight, confidence = (
-        _share(said.get(name), default) for name, default in (("weight", 1.0), ("confidence", unsaid))
-    )
+    weight, confidence = _share(stated.weight, 1.0), _share(stated.confidence, unsaid)
     links = [
         new_link(transaction, relation.ends(id, other), relation.type, weight=weight, predicate=relation.predicate)
         for other in dict.fromkeys(linked)
@@ -28,9 +34,8 @@ def stated_edges(transaction: Transaction, id: str, linked: Sequence[str], said:
     return [replace(link, confidence=confidence) for link in links]
 
 
-def _share(said: Any, default: float) -> float:
-    is_number = isinstance(said, int | float) and not isinstance(said, bool)
-    return min(1.0, max(0.0, float(said))) if is_number else default
+def _share(said: float | None, unsaid: float) -> float:
+    return unsaid if said is None else min(1.0, max(0.0, said))
 
 
 def new_link(

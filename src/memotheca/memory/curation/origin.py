@@ -1,14 +1,14 @@
 """Origin: when what is remembered happened or holds, and who said it, as whoever stores it states it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
 
 from memotheca.memory.claims.when import (
     FIELDS,
     SOURCE,
     SOURCE_KNOWN,
     Teller,
+    TimeField,
     Times,
     source_of,
     stated_times,
@@ -33,7 +33,7 @@ class Origin:
         stated_times(self.times, Times())
 
     @property
-    def times(self) -> dict[str, str | None]:
+    def times(self) -> dict[TimeField, str | None]:
         return {"occurred_at": self.occurred_at, "valid_from": self.valid_from, "valid_to": self.valid_to}
 
 
@@ -52,18 +52,18 @@ def stated_source(entry: Entry) -> str | None:
     return source_of(entry) if entry.attributes.get(SOURCE_KNOWN) == "stated" else None
 
 
-def amend_origin(entry: Entry, said: Mapping[str, Any]) -> Entry:
-    """An entry after more was stated of its origin; null takes away what was known."""
+def amend_origin(entry: Entry, origin: Origin, fields: Collection[str]) -> Entry:
+    """An entry after those fields of its origin were stated; None takes away what was known."""
     attributes = dict(entry.attributes)
-    if SOURCE in said:
+    if SOURCE in fields:
         for name in (SOURCE, SOURCE_KNOWN):
             attributes.pop(name, None)
-        if said[SOURCE] is not None:
-            attributes |= {SOURCE: said[SOURCE], SOURCE_KNOWN: "stated"}
+        if origin.source is not None:
+            attributes |= {SOURCE: origin.source, SOURCE_KNOWN: "stated"}
     entry = replace(entry, attributes=attributes)
-    if not any(field in said for field in FIELDS):
+    if not any(field in fields for field in FIELDS):
         return entry
     held = times_of(entry)
-    kept = {field: held.at(field) for field in FIELDS if field not in said}
+    kept = {field: held.at(field) for field in FIELDS if field not in fields}
     left = Times(kept.get("occurred_at"), kept.get("valid_from"), kept.get("valid_to"))
-    return with_times(entry, stated_times({field: said.get(field) for field in FIELDS}, left))
+    return with_times(entry, stated_times({field: origin.times[field] for field in FIELDS if field in fields}, left))

@@ -19,7 +19,7 @@ from memotheca.memory.curation.decisions import (
     resolve_decisions,
 )
 from memotheca.memory.curation.found_links import FoundTie, edge_of, find_ties
-from memotheca.memory.curation.links import new_link, stated_edges
+from memotheca.memory.curation.links import StatedRelation, new_link, stated_edges
 from memotheca.memory.curation.mentions import mention_edges
 from memotheca.memory.curation.origin import Origin, stated_source, with_origin
 from memotheca.memory.curation.rewards import Joined, Rewarded, reward_store, weigh_store
@@ -74,6 +74,7 @@ class NewMemory:
     modality: str = "text"
     metadata: Mapping[str, Any]
     link_to: tuple[str, ...] = ()
+    relation: StatedRelation = StatedRelation()
     tags: tuple[str, ...] = ()
     domain: str | None = None
     agent_id: str | None = None
@@ -156,8 +157,8 @@ def store_memory(kernel: Kernel, draft: NewMemory, *, actor: str) -> Stored:
         around = _still_there(transaction, pondered.around)
         made = put_memory(transaction, entry, prepared)
         said_beside.update(linked)
-        decided = resolve_decisions(transaction, decided_by(clean.link_to, clean.metadata, clean.decisions))
-        asked = stated_edges(transaction, made.id, linked, clean.metadata)
+        decided = resolve_decisions(transaction, decided_by(clean.link_to, clean.relation.word, clean.decisions))
+        asked = stated_edges(transaction, made.id, linked, clean.relation)
         asked += carry_out_decisions(transaction, made, decided)
         found = [edge_of(transaction, tie, made.id) for tie in _find_ties(transaction, made, around)]
         edges = [*asked, *without_circles(transaction, made.id, asked, found)]
@@ -297,7 +298,7 @@ def _ponder(kernel: Kernel, draft: NewMemory, heard: Hearing, prepared: Prepared
         entry = with_origin(
             drawn, draft.origin, read=read_times(draft.content, now), usual=mood.source if draft.session else None
         )
-        decided = resolve_decisions(snapshot, decided_by(draft.link_to, draft.metadata, draft.decisions))
+        decided = resolve_decisions(snapshot, decided_by(draft.link_to, draft.relation.word, draft.decisions))
         beside = (linked, [*decided, *mood.stored[-LATEST:]])
         around = _look_around(kernel, snapshot, entry, beside, prepared=prepared)
         interactions = activity_of(kernel).count(snapshot.session, kernel.collection)

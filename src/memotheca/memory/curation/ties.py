@@ -1,11 +1,9 @@
 """Ties: making and taking away edges between what is stored already."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from memotheca.kernel.nodes import find_node
-from memotheca.memory.curation.links import stated_edges
+from memotheca.memory.curation.links import StatedRelation, stated_edges
 from memotheca.memory.graph.cycles import STRAIGHT, find_way, refuse_superseding_itself
 from memotheca.memory.graph.relations import read_relation
 from memotheca.model.errors import Failure, Refusal
@@ -13,8 +11,16 @@ from memotheca.model.kinds import HIERARCHICAL
 from memotheca.model.knowledge import Edge
 from memotheca.storage.store import Transaction
 
-LINK_TO, UNLINK, RELATION, WEIGHT = "link_to", "unlink", "relation", "weight"
-SAID_OF_TIES = (LINK_TO, UNLINK, RELATION, WEIGHT)
+LINK_TO, UNLINK = "link_to", "unlink"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TieRequest:
+    """Handles of what something is to be linked to, and of what it was wrongly linked to, both by a relation."""
+
+    link_to: tuple[str, ...] = ()
+    unlink: tuple[str, ...] = ()
+    relation: StatedRelation = StatedRelation()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +32,16 @@ class Tied:
     circle: tuple[str, ...] = ()
 
 
-def tie(transaction: Transaction, id: str, said: Mapping[str, Any]) -> Tied:
-    """Carry out `link_to` and `unlink`, both by `relation`; without one, `unlink` takes every edge between the two.
-    What was linked so already is only weighed anew."""
-    removed = _untied(transaction, id, said)
-    others = [find_node(transaction, handle, field=LINK_TO).id for handle in said.get(LINK_TO, ())]
+def tie(transaction: Transaction, id: str, request: TieRequest) -> Tied:
+    """Link and unlink, by the relation; where none is said, every edge between the two is taken away. What was linked
+    so already is only weighed anew."""
+    removed = _untied(transaction, id, request)
+    others = [find_node(transaction, handle, field=LINK_TO).id for handle in request.link_to]
     if id in others:
         raise Refusal(Failure.INVALID, "A node is not linked to itself.", field=LINK_TO)
     made: list[Edge] = []
     circle: list[str] = []
-    # A confidence among annotations is the node's own.
-    stated = {name: said[name] for name in (RELATION, WEIGHT) if name in said}
-    for edge in stated_edges(transaction, id, others, stated):
+    for edge in stated_edges(transaction, id, others, request.relation):
         is_straight = edge.type in STRAIGHT
         way = find_way(transaction, edge.target, {edge.source}, edge.type) if is_straight else []
         if way and edge.type == HIERARCHICAL:
@@ -59,10 +63,11 @@ def tie(transaction: Transaction, id: str, said: Mapping[str, Any]) -> Tied:
     return Tied(tuple(made), tuple(removed), tuple(circle))
 
 
-def _untied(transaction: Transaction, id: str, said: Mapping[str, Any]) -> list[Edge]:
-    predicate = read_relation(said[RELATION]).predicate if said.get(RELATION) and not said.get(LINK_TO) else None
+def _untied(transaction: Transaction, id: str, request: TieRequest) -> list[Edge]:
+    word = request.relation.word
+    predicate = read_relation(word).predicate if word and not request.link_to else None
     removed: list[Edge] = []
-    for handle in said.get(UNLINK, ()):
+    for handle in request.unlink:
         other = find_node(transaction, handle, field=UNLINK).id
         edges = [edge for ends in ((id, other), (other, id)) for edge in _between(transaction, ends, predicate)]
         if not edges:

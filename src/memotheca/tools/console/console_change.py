@@ -10,7 +10,7 @@ from memotheca.entries.entries import EntryChange, update_entry
 from memotheca.kernel.kernel import Kernel
 from memotheca.kernel.names import find_thing, short_handle
 from memotheca.kernel.seen_version import refuse_changed
-from memotheca.memory.curation.annotate import annotate
+from memotheca.memory.curation.annotate import Annotation, annotate
 from memotheca.memory.curation.merge import forget
 from memotheca.model.commits import Version
 from memotheca.model.errors import Failure, Refusal
@@ -80,11 +80,11 @@ def _edit(call: Call[Kernel], input: Input, version: Version) -> str:
 
 
 def _annotate(call: Call[Kernel], input: Input, version: Version) -> str:
-    given = {"notes": input.note, "tags": input.tags}
-    said = {name: value for name, value in given.items() if not isinstance(value, Unset) and value}
-    if not said:
+    note = "" if isinstance(input.note, Unset) else input.note
+    tags = () if isinstance(input.tags, Unset) else input.tags
+    if not note and not tags:
         raise Refusal(Failure.INVALID, "Say a note or tags.", field="note")
-    annotate(call.kernel, version.id, said, actor=call.actor)
+    annotate(call.kernel, version.id, Annotation(notes=note, tags=tags), actor=call.actor)
     return "Added."
 
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from memotheca.documents.document_search import DocumentHit, NoDocuments, search_documents
 from memotheca.kernel.kernel import Kernel
@@ -13,6 +13,7 @@ from memotheca.model.knowledge import handle_of
 from memotheca.toolkit.fields import UNSET, Unset, free, integer, many, number, text
 from memotheca.toolkit.tool import Answer, Call, Example, tool
 from memotheca.tools.documents.contract import in_seconds
+from memotheca.tools.documents.search_filters import read_filters
 from memotheca.tools.elsewhere import point_elsewhere
 
 
@@ -65,7 +66,7 @@ EXAMPLE = Example(
 def knowledge_search(call: Call[Kernel], input: Input) -> Answer:
     """Search the knowledge base using natural language query"""
     began = time.perf_counter()
-    filters = cast(Mapping[str, Any], input.filters or {})
+    filters = read_filters(input.filters or {})
     try:
         found = search_documents(
             call.kernel, input.query, limit=input.top_k, least=input.min_relevance, filters=filters

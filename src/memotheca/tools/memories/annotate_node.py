@@ -5,10 +5,11 @@ from typing import Any
 
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCES
-from memotheca.memory.curation.annotate import RELEASE, annotate, annotations_of, find_related
-from memotheca.memory.curation.decisions import take_decisions
-from memotheca.memory.curation.origin import SAID
-from memotheca.memory.curation.ties import RELATION, SAID_OF_TIES, WEIGHT
+from memotheca.memory.curation.annotate import Annotation, annotate, annotations_of, find_related
+from memotheca.memory.curation.decisions import PREDICATES, Decisions
+from memotheca.memory.curation.links import StatedRelation
+from memotheca.memory.curation.origin import SAID, Origin
+from memotheca.memory.curation.ties import TieRequest
 from memotheca.memory.tuning.thresholds import DOMAINS
 from memotheca.model.errors import Failure, Refusal
 from memotheca.model.knowledge import Edge, Entry
@@ -97,16 +98,16 @@ def annotate_node(call: Call[Kernel], input: Input) -> Answer:
     """Attach tags, a domain, a confidence or notes to what is stored, link it, take wrong links away, say when it
     happened or holds (valid_to ends it), who said it, and which others it supersedes, contradicts or repeats."""
     told = said(input)
-    members = (*SAID, RELEASE, *SAID_OF_TIES)
-    given = {**told.get("annotations", {}), **{name: told[name] for name in members if name in told}}
-    decisions = take_decisions(told)
-    if not decisions and not given.keys() - {RELATION, WEIGHT}:
+    attached: dict[str, Any] = told.pop("annotations", {})
+    decisions = Decisions(**{name: tuple(told[name]) for name in PREDICATES if told.get(name)})
+    if not decisions and not attached and told.keys() <= {"node_id", "relation", "weight", *PREDICATES}:
         raise Refusal(Failure.INVALID, "There is nothing to annotate: give at least one.", field="annotations")
-    annotated = annotate(call.kernel, input.node_id, given, decisions=decisions, actor=call.actor)
+    annotation = _annotation(attached, told)
+    annotated = annotate(call.kernel, input.node_id, annotation, decisions=decisions, actor=call.actor)
     version, tied = annotated.version, annotated.tied
     entry = version.thing
     assert isinstance(entry, Entry)
-    related = find_related(call.kernel, scrub_all(given.get("related_concepts", ()))[0])
+    related = find_related(call.kernel, scrub_all(annotation.related_concepts or ())[0])
     output = Output(
         node_id=version.id,
         annotations=annotations_of(entry),
@@ -120,6 +121,26 @@ def annotate_node(call: Call[Kernel], input: Input) -> Answer:
     )
     sentence = f"Annotated: {', '.join(annotated.changed)}." if annotated.changed else "It was annotated so already."
     return Answer(sentence, f"{NODES}/{version.id}", output)
+
+
+def _annotation(attached: dict[str, Any], told: dict[str, Any]) -> Annotation:
+    related = attached.get("related_concepts")
+    amends = tuple(name for name in SAID if name in told)
+    return Annotation(
+        tags=tuple(attached.get("tags", ())),
+        domain=attached.get("domain"),
+        confidence=attached.get("confidence"),
+        notes=attached.get("notes", ""),
+        related_concepts=None if related is None else tuple(related),
+        origin=Origin(**{name: told[name] for name in amends}),
+        amends=amends,
+        releases=told.get("release", False),
+        ties=TieRequest(
+            link_to=tuple(told.get("link_to", ())),
+            unlink=tuple(told.get("unlink", ())),
+            relation=StatedRelation(word=told.get("relation", ""), weight=told.get("weight")),
+        ),
+    )
 
 
 def _link(edge: Edge) -> LinkShape:

@@ -10,6 +10,7 @@ from memotheca.kernel.kernel import Kernel
 from memotheca.memory.care.second_opinion import SYSTEM, note_heard, pairs_to_ask, read_opinions, word_question
 from memotheca.memory.care.settle import Choice, Settled, settle
 from memotheca.memory.care.tasks import CareTask, keep_as_it_is
+from memotheca.memory.curation.links import StatedRelation
 from memotheca.memory.curation.origin import Origin
 from memotheca.memory.curation.remember import NewMemory
 from memotheca.memory.curation.remember import store_memory as store
@@ -27,6 +28,7 @@ from memotheca.tools.memories.contract import NODES
 ASK, NONE = "ask_user", "none"
 LONGEST_OPINION = 64  # chosen: tokens, a line a pair
 UNEXPLAINED = "unexplained"
+INTRODUCES = "introduces"
 _NOT_KNOWN: Schema = {"type": "boolean", "title": "I do not know", "default": False}
 UNMEASURED = "A general question is about nothing that is open, so nothing can be said of what its answer settles."
 
@@ -213,7 +215,8 @@ def _explain(call: Call[Kernel], found: OpenQuestion, task: CareTask, response: 
     draft = NewMemory(
         content=said if fold(name) in fold(said) else f"{name}: {said}",
         rationale=f"The user was asked: {found.text}",
-        metadata={"relation": "introduces"},
+        metadata={"relation": INTRODUCES},
+        relation=StatedRelation(word=INTRODUCES),
         link_to=(task.entries[0].id,),
         session=call.session,
         origin=Origin(source="user"),

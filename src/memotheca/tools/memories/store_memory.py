@@ -9,7 +9,8 @@ from memotheca.documents.inline import LARGEST, TextTooLong, Unpacked, unpack_en
 from memotheca.kernel.citations import citation_of, name_of
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.claims.when import SOURCE_KNOWN, SOURCES, source_of, tell_times
-from memotheca.memory.curation.decisions import PREDICATES, take_decisions
+from memotheca.memory.curation.decisions import PREDICATES, Decisions
+from memotheca.memory.curation.links import StatedRelation
 from memotheca.memory.curation.origin import SAID, Origin
 from memotheca.memory.curation.remember import NewMemory, Stored
 from memotheca.memory.curation.remember import store_memory as store
@@ -181,7 +182,8 @@ def store_memory(call: Call[Kernel], input: Input) -> Answer:
 def _draft(call: Call[Kernel], input: Input) -> NewMemory:
     given: dict[str, Any] = {"metadata": {}, **said(input)}
     given["origin"] = Origin(**{name: given.pop(name) for name in SAID if name in given})
-    given["decisions"] = take_decisions({name: given.pop(name) for name in PREDICATES if name in given})
+    given["decisions"] = Decisions(**{name: tuple(given.pop(name)) for name in PREDICATES if name in given})
+    given["relation"] = _relation(given["metadata"])
     session = given.pop("session_id", None) or call.session
     unpacked = _unpack(call.kernel, given)
     if unpacked is None:
@@ -191,6 +193,16 @@ def _draft(call: Call[Kernel], input: Input) -> NewMemory:
     modality = unpacked.modality if given["modality"] == "text" else given["modality"]
     content: dict[str, Any] = {"content": unpacked.text, "modality": modality, "media": unpacked.media}
     return NewMemory(**{**given, **content}, session=session)
+
+
+def _relation(metadata: Mapping[str, Any]) -> StatedRelation:
+    """How it stands to what it is linked to, where the metadata say so."""
+    weight, confidence = (_number(metadata.get(name)) for name in ("weight", "confidence"))
+    return StatedRelation(word=str(metadata.get("relation") or ""), weight=weight, confidence=confidence)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _unpack(kernel: Kernel, given: dict[str, Any]) -> Unpacked | None:
