@@ -45,7 +45,6 @@ from memotheca.storage.chunks import read_texts
 from memotheca.storage.segments import missing_segments
 from memotheca.storage.snapshot import Snapshot
 from memotheca.storage.vectors import vectors_by_number
-from memotheca.text.code_signs import is_code
 from memotheca.text.terms import identifier_number, pair_number, word_number
 from memotheca.text.words import identifiers, pairs, parts_of_names, query_words, quoted
 from memotheca.vectors.fusion import (
@@ -53,6 +52,7 @@ from memotheca.vectors.fusion import (
     Balance,
     WordEvidence,
     balance,
+    is_code,
     known_share,
     readable_share,
     trigram_values,

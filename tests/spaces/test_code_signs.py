@@ -2,7 +2,7 @@
 
 import pytest
 
-from memotheca.text.code_signs import BEGINNING, is_code
+from memotheca.vectors.fusion import BEGINNING, is_code
 
 PYTHON = "def gather(*waiting):\n    if not waiting:\n        loop = events.get_loop()\n        return loop.make()\n"
 SCRIPT = "export function size(list) {\n  return list.filter((each) => each.isThere).length;\n}\n"
