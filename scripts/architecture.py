@@ -80,7 +80,7 @@ LATE_IMPORTS = {
         "_sync_everything",
         "_rebuild_everything",
     },
-    "equipment.py": {"_load_embedder", "_pack_vector", "_ingest", "_index_as_job"},
+    "equipment.py": {"_load_embedder", "_pack_vector", "_ingest", "_index_as_job", "tend_cache"},
     "server/resources.py": {"_entries_page", "_entry_fits", "_notes_page", "_note"},
     "toolkit/catalog.py": {"load"},
     "cli/main.py": {"load_command"},

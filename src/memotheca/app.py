@@ -11,8 +11,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from memotheca import tools
-from memotheca.equipment import build_bench, build_embedding, follow_toolsets, mount_vaults, remembered_vaults
+from memotheca import equipment, tools
 from memotheca.kernel.gc import tidy_up
 from memotheca.kernel.idempotency import answer_once
 from memotheca.kernel.kernel import Kernel
@@ -342,6 +341,7 @@ def look_after(app: "App", stop: Callable[[], bool]) -> None:
     meter = app.kernel.keep(CallMeter, app.kernel.collection)
     if app.kernel.part(IdleDreams).is_on and meter.is_quiet() and not stop():
         _dream_if_due(app)
+    equipment.tend_cache(app.kernel)
     with app.kernel.store.database.read() as session:
         due = [name for name in kept if count_waiting(session, name) or has_unsealed(session, name, UPKEEP_AT)]
     if not due:
@@ -406,7 +406,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     catalog = choose_tools(settings)
     set_patience(settings.positive("lease-seconds"))
-    embedding = build_embedding()
+    embedding = equipment.build_embedding()
     derive, address = build_derivations(), settings.text("database")
     if address:
         store = open_server_store(address, settings.data, derive=derive, clock=clock)
@@ -414,13 +414,13 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
         store = open_store(settings.data, derive=derive, clock=clock, command=command_of(settings))
     try:
         store.refuse_arriving()
-        vaults = mount_vaults(store, settings)
+        vaults = equipment.mount_vaults(store, settings)
         consent = ModelConsent(settings.on("review-by-model"))
         parts = Parts(
             embedding,
-            IndexFolder(settings.data / SEGMENTS),
+            IndexFolder(settings.data / SEGMENTS, settings.number("index-cache") * 1024 * 1024 if address else None),
             vaults,
-            build_bench(settings, store, partial(open_backups, settings.data)),
+            equipment.build_bench(settings, store, partial(open_backups, settings.data)),
             consent,
             IdleDreams(settings.on("dream-when-idle")),
             QuestionListener(wake_for_query),
@@ -436,7 +436,7 @@ def build(settings: Settings, *, clock: Clock = system_clock) -> App:
 def _equip(kernel: Kernel, catalog: Catalog, settings: Settings, place: str) -> App:
     if vaults_of(kernel).has_notes and not settings.names("toolsets"):
         catalog.also("notes")
-    follow = partial(follow_toolsets, catalog, settings)
+    follow = partial(equipment.follow_toolsets, catalog, settings)
     app = App(kernel, Dispatcher(catalog, CONTRACTS, answer_once), settings.data, place, follow)
     show_what_works(app)
     return app
@@ -444,7 +444,7 @@ def _equip(kernel: Kernel, catalog: Catalog, settings: Settings, place: str) -> 
 
 def open_collection(app: App, settings: Settings, collection: str) -> App:
     """Another collection of the same store, with tools and vaults of its own."""
-    vaults = remembered_vaults(app.kernel.store, settings, collection)
+    vaults = equipment.remembered_vaults(app.kernel.store, settings, collection)
     kernel = replace(app.kernel.having(vaults), collection=collection)
     return _equip(kernel, choose_tools(settings), settings, app.place)
 

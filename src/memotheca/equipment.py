@@ -16,6 +16,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.notes.mounts import Mount, Vaults, owner_role, read_mounts
 from memotheca.parsing.isolation.sandbox import Sandbox
 from memotheca.search.chosen_embedder import Embedding, LoadedEmbedder
+from memotheca.search.index_folder import IndexFolder
 from memotheca.settings import Settings, names_again
 from memotheca.storage.database import HeldRole, Session
 from memotheca.storage.jobs import Job
@@ -88,6 +89,18 @@ def _index_as_job(kernel: Kernel, job: Job, progress: Progress) -> dict[str, Any
     from memotheca.admin.upkeep import index_as_job
 
     return index_as_job(kernel, job, progress)
+
+
+def tend_cache(kernel: Kernel) -> None:
+    """Where the index is a cache of a shared database's, keep it within its room, and nothing in it that counts no
+    more."""
+    index = kernel.part(IndexFolder)
+    if index.room is None:
+        return
+    from memotheca.storage.segments import tend_segments
+
+    with kernel.store.database.read() as session:
+        tend_segments(session, index.path, room=index.room)
 
 
 def mount_vaults(store: Store, settings: Settings) -> Vaults:

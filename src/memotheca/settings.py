@@ -132,6 +132,11 @@ OPTIONS = (
         doc="megabytes of PDFs and pictures that were sent to keep of each collection, to show them; 0 is none",
     ),
     Option(
+        name="index-cache",
+        default=20_000,
+        doc="megabytes of a shared database's index to keep on each machine; the longest unused goes, 0 is no bound",
+    ),
+    Option(
         name="ocr-languages", default="eng", doc="languages of pictures and scans, as Tesseract names them: eng+deu"
     ),
     Option(name="tesseract", default="", doc="the tesseract program to use instead of the one that comes along"),

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, strategies
 
 from memotheca import settings
-from memotheca.app import build, open_store
+from memotheca.admin.erasure import erase
+from memotheca.app import build, look_after, open_store
 from memotheca.cli.main import main
 from memotheca.kernel.kernel import Kernel
 from memotheca.memory.dream.sleeper import is_somebody_dreaming, sleeper_of
@@ -22,8 +23,8 @@ from memotheca.model.errors import Refusal
 from memotheca.search.chosen_embedder import choose_embedder
 from memotheca.search.finder import finder_of
 from memotheca.search.index.seal import maintain
-from memotheca.storage import roles
-from memotheca.storage.segments import read_names
+from memotheca.storage import roles, shared_files
+from memotheca.storage.segments import read_names, tend_segments
 from tests.conftest import Agent, Time
 from tests.patience import PATIENCE
 from tests.storage.players import CHANGES, Move, Player, fresh_kernel, moves, retold
@@ -58,6 +59,11 @@ def machine(address: str, tmp_path: Path) -> Iterator[Callable[[str], Agent]]:
 def seal(agent: Agent) -> None:
     index = finder_of(agent.kernel).index_of(agent.kernel.collection, "")
     assert maintain(agent.kernel.store, index, seal_at=1)
+
+
+def tend(agent: Agent, *, room: int) -> int:
+    with agent.kernel.store.database.read() as session:
+        return tend_segments(session, finder_of(agent.kernel).folder, room=room)
 
 
 def found(agent: Agent, query: str) -> list[str]:
@@ -116,6 +122,47 @@ def test_what_counts_no_more_leaves_the_cache(machine: Callable[[str], Agent], t
     seal(one)
     assert len(found(other, "leaves")) == 2
     assert not stale.exists()
+
+
+def test_a_cache_has_a_bound_and_what_was_wanted_longest_ago_goes(
+    machine: Callable[[str], Agent], tmp_path: Path
+) -> None:
+    one, other = machine("one"), machine("other")
+    for number in range(3):
+        one.store(f"tea {number}", f"Green leaves, {number}.")
+        seal(one)
+    assert len(found(other, "leaves")) == 3
+    oldest, *rest = cached(tmp_path, "other")
+    assert rest
+    for path in (oldest, *rest):
+        os.utime(path, (0, clock.time() - (5000 if path == oldest else 4000)))
+    room = sum(path.stat().st_size for path in rest)
+    assert tend(other, room=room) == 1
+    assert cached(tmp_path, "other") == rest
+    assert len(found(other, "leaves")) == 3, "what is open stays open"
+    # What was let go is brought again by whoever needs it, who keeps what they wanted just now.
+    other.app.close()
+    assert len(found(machine("other"), "leaves")) == 3
+    assert cached(tmp_path, "other") == [oldest, *rest]
+    assert tend(machine("other"), room=1) == 0
+
+
+def test_what_another_machine_erased_leaves_the_cache_in_minutes(
+    machine: Callable[[str], Agent], tmp_path: Path
+) -> None:
+    one, other = machine("one"), machine("other")
+    id = one.store("tea", "Green leaves.")
+    one.store("milk", "White.")
+    seal(one)
+    assert found(other, "leaves") == ["tea"]
+    (held,) = cached(tmp_path, "other")
+    erase(one.kernel, id, actor="t")
+    look_after(other.app, lambda: False)
+    assert held.exists(), "somebody may be about to open it"
+    os.utime(held, (0, clock.time() - shared_files.GRACE_SECONDS - 1))
+    look_after(other.app, lambda: False)
+    assert not held.exists()
+    assert found(other, "leaves") == []
 
 
 def test_one_of_all_machines_dreams_at_a_time(machine: Callable[[str], Agent]) -> None:

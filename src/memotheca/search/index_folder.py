@@ -6,6 +6,8 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class IndexFolder:
-    """The folder of the segments."""
+    """The folder of the segments; where it is a cache of a database that machines share, how many bytes it may keep
+    (0 is no bound)."""
 
     path: Path
+    room: int | None = None

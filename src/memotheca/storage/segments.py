@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,14 +15,13 @@ from numpy.typing import NDArray
 from memotheca.model.retry import MissingSegmentError
 from memotheca.storage.chunks import ERASED
 from memotheca.storage.database import Session, first
-from memotheca.storage.shared_files import bring, share, unshare
+from memotheca.storage.shared_files import bring, share, tend_cache, unshare
 
 Array = NDArray[Any]
 
 MAGIC = b"MEMOTHECA1"
 ALIGNMENT = 64  # specification: a line of the processor's cache
 SUFFIX = ".seg"
-STALE_SECONDS = 3600  # chosen: far longer than anybody reads an older snapshot
 _PREFIX = len(MAGIC) + 8  # specification: the magic and a length of eight bytes
 
 
@@ -175,11 +173,13 @@ def bring_segments(session: Session, folder: Path, names: Iterable[str]) -> None
     """Have the segments here that other machines have made, and not for long those that count no more."""
     brought = [name for name in names if bring(session, folder / (name + SUFFIX))]
     if brought:
-        named = {name + SUFFIX for name in read_names(session)}
-        for path in folder.glob(f"*{SUFFIX}"):
-            with suppress(FileNotFoundError):
-                if path.name not in named and time.time() - path.stat().st_mtime > STALE_SECONDS:
-                    path.unlink()
+        tend_segments(session, folder, room=0)
+
+
+def tend_segments(session: Session, folder: Path, *, room: int) -> int:
+    """Where a folder is a cache of the segments of a database: keep those that count, as many as have room."""
+    kept = {name + SUFFIX for name in read_names(session)}
+    return tend_cache(session, folder.glob(f"*{SUFFIX}"), kept=kept, room=room)
 
 
 def share_segments(session: Session, folder: Path, names: Iterable[str]) -> None:

@@ -1,15 +1,21 @@
 """Files that every machine must have: a database that machines share keeps them, and a folder is a cache of it; where
 the database is a file, its folder has them anyway."""
 
+import logging
 import os
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, Protocol, runtime_checkable
 from uuid import uuid4
 
 from memotheca.storage.database import Session, scalar
 
+log = logging.getLogger(__name__)
+
 PIECE = 4 << 20  # chosen: a row that is read without much memory
+GRACE_SECONDS = 600  # chosen: longer than from writing or bringing a file to naming or opening it
 
 
 @runtime_checkable
@@ -54,7 +60,12 @@ def pieces(session: Session, name: str) -> Iterator[bytes]:
 def bring(session: Session, path: Path, name: str = "") -> bool:
     """Have a file here that another machine has made; says whether it had to be brought, and was there."""
     size = 0
-    if isinstance(session, SharingSession) and not path.exists():
+    if not isinstance(session, SharingSession):
+        return False
+    # What is wanted stays longest in the cache.
+    try:
+        os.utime(path)
+    except FileNotFoundError:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         part = path.with_name(f".{path.name}.{uuid4().hex}.part")
         try:
@@ -65,7 +76,32 @@ def bring(session: Session, path: Path, name: str = "") -> bool:
                 os.replace(part, path)
         finally:
             part.unlink(missing_ok=True)
+    except OSError:
+        log.debug("cannot be marked as wanted: %s", path)
     return size > 0
+
+
+def tend_cache(session: Session, paths: Iterable[Path], *, kept: Collection[str], room: int) -> int:
+    """Where a folder is a cache of what a database keeps: remove the files that are not among those kept, and while the
+    others have no room, those that were wanted longest ago; nothing that was wanted lately. Room of 0 is no bound.
+    Returns how many went."""
+    if not isinstance(session, SharingSession):
+        return 0
+    held: list[tuple[float, int, Path]] = []
+    for path in paths:
+        with suppress(FileNotFoundError):
+            status = path.stat()
+            held.append((status.st_mtime, status.st_size, path))
+    excess = sum(size for _, size, _ in held) - room if room else 0
+    now, removed = time.time(), 0
+    for wanted, size, path in sorted(held):
+        if (path.name not in kept or excess > 0) and now - wanted > GRACE_SECONDS:
+            # Another program has it open, or was faster.
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+                excess -= size
+    return removed
 
 
 def unshare(session: Session, *, but: Iterable[str]) -> None:
