@@ -6,7 +6,7 @@ from memotheca.model.errors import Failure, Refusal
 from memotheca.settings import FILE, Settings, load
 
 # In an address as it is spelled, or among its options.
-_PASSWORD = re.compile(r"://[^/@]*:[^/@]*@|password\s*=")
+_PASSWORD = re.compile(r"://[^/@:]*+:[^/@]*+@|password\s*+=")
 
 
 def place_words(settings: Settings) -> list[str]:

@@ -50,7 +50,7 @@ _RUNS = re.compile(r"\w+")
 _NAMES = re.compile(r"[\d._:/\\@#+]")
 # Brackets, names with joints, what ends a statement; links have brackets and dots, too.
 _SIGNS = re.compile(r"[(){}\[\]=;]|\w_\w|\w\.\w")
-_LINKS = re.compile(r"\[\[[^\]]*\]\]|\]\([^)]*\)|https?://\S+")
+_LINKS = re.compile(r"\[\[[^\[\]]*+\]\]|\]\([^()]*+\)|https?://\S++")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

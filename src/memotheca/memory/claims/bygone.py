@@ -21,7 +21,9 @@ from memotheca.text.words import spoken
 # Who, where and when are other ones each time something happens.
 _CIRCUMSTANCES = frozenset(("date", "weekday"))
 _REGULAR_PAST = re.compile(r"(?!\w*(?:eed|hundred)$)[a-z]{3,}ed")
-_PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en|d)|\w{3,}(?:iert|é|ée|és|ées|ado|ido|ato|ito|uto|et|at)|\w{2,}bt")
+_PARTICIPLE = re.compile(
+    r"(?:(?!ge)\w)*+ge\w{2,}(?:t|en|d)|\w{3,}(?:iert|é|ée|és|ées|ado|ido|ato|ito|uto|et|at)|\w{2,}bt"
+)
 
 
 def tells_what_was(newer: Statement, older: Statement) -> bool:
