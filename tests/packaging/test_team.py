@@ -38,10 +38,20 @@ def servers(tmp_path: Path) -> Iterator[list[HttpServer]]:
     environment = {**os.environ, "MEMOTHECA_TOKEN": TOKEN, "MEMOTHECA_DATABASE": shared_server().for_data(tmp_path)}
     options = ["--allowed-hosts", HOST, "--max-connections-per-client", "1000", "--toolsets", "entries,documents"]
     running = [HttpServer(tmp_path / name, *options, environment=environment) for name in ("one", "two")]
+    # Asked for the first time a server takes its connections to the database, and on a busy machine longer than a
+    # proxy waits before it gives its clients to another.
+    for each in running:
+        until(lambda port=each.port: is_ready(port))
     yield running
     for each in running:
         each.close()
     shared_server().clear(tmp_path)
+
+
+def is_ready(port: int) -> bool:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)) as asked:
+        asked.request("GET", "/ready", headers={"Host": HOST, "Authorization": f"Bearer {TOKEN}"})
+        return asked.getresponse().status == 200
 
 
 def is_open(port: int) -> bool:
